@@ -1,0 +1,149 @@
+"""Every exception elicitkit raises, and nothing else.
+
+    ElicitkitError
+    ├── FormError (ValueError)                  a form is described wrongly: the author's fault
+    │   └── SensitiveFieldError                 a form field asks for a credential
+    ├── AnswerError (ValueError)                an answer does not fit its form: the person's or the client's fault
+    ├── LimitError (ValueError)                 something is larger than a limit allows
+    ├── ElicitationUnsupported (RuntimeError)   the client, or the connection to it, cannot be asked this
+    ├── AdapterMissing (RuntimeError)           `elicit` runs where no adapter is installed
+    ├── CallOver (RuntimeError)                 a question was asked after its call had ended
+    ├── ProtocolError (RuntimeError)            the other side broke the protocol, or failed
+    ├── ScriptError (AssertionError)            scripted answers and the questions asked do not match
+    └── MissingExtra (ImportError)              an optional dependency is not installed
+
+Declining and cancelling are no errors: they are outcomes. A wrong type of argument is a plain `TypeError`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong with a form or an answer, and where."""
+
+    field: str
+    """The wire name of the field; empty when it is the whole form or answer."""
+
+    label: str
+    """What a person calls the field."""
+
+    problem: str
+    """What is wrong and what would do, as the end of a sentence that starts with the label."""
+
+    value: object = dataclasses.field(default=None, repr=False, compare=False)
+    """What was given. No text ever shows it: it may be private."""
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.problem}" if self.label else self.problem
+
+
+_watched: ContextVar[list[ElicitkitError] | None] = ContextVar("_watched", default=None)
+
+
+@contextmanager
+def watch() -> Iterator[list[ElicitkitError]]:
+    """Collect the errors that are made inside the block, for adapters to frameworks that mask what a tool raises."""
+    made: list[ElicitkitError] = []
+    token = _watched.set(made)
+    try:
+        yield made
+    finally:
+        _watched.reset(token)
+
+
+class ElicitkitError(Exception):
+    """The root of all errors of elicitkit."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        if (made := _watched.get()) is not None:
+            made.append(self)
+
+
+class _WithFaults:
+    """What the errors that carry faults share: `args` is one tuple of them."""
+
+    args: tuple[Any, ...]
+    _subject: ClassVar[str]
+    _verdict: ClassVar[str]
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """All that is wrong, each with its field."""
+        return cast("tuple[Fault, ...]", self.args[0])
+
+    def __str__(self) -> str:
+        if len(self.faults) == 1:
+            return f"{self._subject} {self._verdict}: {self.faults[0]}"
+        lines = "".join(f"\n- {fault}" for fault in self.faults)
+        return f"{self._subject} has {len(self.faults)} faults:{lines}"
+
+
+class FormError(_WithFaults, ElicitkitError, ValueError):
+    """A form is described wrongly; `faults` says where and what would do. Nothing was sent."""
+
+    _subject, _verdict = "The form", "does not work"
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        super().__init__(tuple(faults))
+
+
+class SensitiveFieldError(FormError):
+    """A form asks for a credential, which the specification forbids (Elicitation, "Security considerations").
+
+    Use a URL question for it, or `.allow_sensitive()` on a field that only sounds like one.
+    """
+
+
+class AnswerError(_WithFaults, ElicitkitError, ValueError):
+    """An answer does not fit its form; `faults` says where. Neither text nor `repr` shows what was typed."""
+
+    _subject, _verdict = "The answer", "does not fit"
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        super().__init__(tuple(faults))
+
+
+class LimitError(ElicitkitError, ValueError):
+    """Something is larger than a limit of `elicitkit.limits` allows. Nothing was sent or stored."""
+
+
+class ElicitationUnsupported(ElicitkitError, RuntimeError):
+    """The client did not declare this kind of question, or the connection has no way to carry one."""
+
+
+class AdapterMissing(ElicitkitError, RuntimeError):
+    """`elicit` was called where no adapter is installed; the text shows the line to add."""
+
+
+class CallOver(ElicitkitError, RuntimeError):
+    """A question was asked after the call it belongs to had ended."""
+
+
+class ProtocolError(ElicitkitError, RuntimeError):
+    """The other side answered with something the protocol does not allow, or with an error. No person's doing."""
+
+
+class ScriptError(ElicitkitError, AssertionError):
+    """Scripted answers ran out, were left over, or cannot be read."""
+
+
+class MissingExtra(ElicitkitError, ImportError):
+    """An optional dependency is not installed; the text has the line that installs it."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(extra, purpose)
+
+    def __str__(self) -> str:
+        extra, purpose = self.args
+        return f"{purpose} needs an extra that is not installed: pip install 'elicitkit[{extra}]'"

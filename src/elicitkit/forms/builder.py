@@ -1,0 +1,381 @@
+"""`FormElicitation`: the fluent builder, and the facade of each kind of field, on which only its own steps exist."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from decimal import Decimal
+from enum import Enum
+from typing import Any, ClassVar, Generic, Self, TypeVar
+from uuid import UUID
+
+from ..errors import Fault, FormError
+from ..fields import (
+    BooleanField,
+    ChoiceField,
+    IntegerField,
+    MultiChoiceField,
+    NumberField,
+    Option,
+    TextField,
+)
+from ..naming import label
+from .content import Content
+from .draft import Draft, Member, Naming, once
+from .form import LATEST, Form
+
+T = TypeVar("T")
+
+_LARGEST = 2**63
+
+
+class _Chain(Generic[T]):
+    """What the builder and every node of its chain can do. A chain only records; `build` makes the form."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def string(self, member: Member) -> TextStep[T]:
+        """Ask for text; on a field that has a format, take the format away."""
+        return TextStep(self._draft, self._draft.start(member, TextField, format=None))
+
+    def email(self, member: Member) -> TextStep[T]:
+        """Ask for an e-mail address."""
+        return TextStep(self._draft, self._draft.start(member, TextField, format="email"))
+
+    def uri(self, member: Member) -> TextStep[T]:
+        """Ask for a full address, such as `https://example.com`."""
+        return TextStep(self._draft, self._draft.start(member, TextField, format="uri"))
+
+    def date(self, member: Member) -> TextStep[T]:
+        """Ask for a date."""
+        return TextStep(self._draft, self._draft.start(member, TextField, format="date"))
+
+    def date_time(self, member: Member) -> TextStep[T]:
+        """Ask for a date and time with a zone."""
+        return TextStep(self._draft, self._draft.start(member, TextField, format="date-time"))
+
+    def integer(self, member: Member) -> IntegerStep[T]:
+        """Ask for a whole number."""
+        return IntegerStep(self._draft, self._draft.start(member, IntegerField))
+
+    def number(self, member: Member) -> NumberStep[T]:
+        """Ask for a number."""
+        return NumberStep(self._draft, self._draft.start(member, NumberField))
+
+    def boolean(self, member: Member) -> BooleanStep[T]:
+        """Ask for yes or no."""
+        return BooleanStep(self._draft, self._draft.start(member, BooleanField))
+
+    def choice(self, member: Member) -> ChoiceStep[T]:
+        """Ask for one of several options."""
+        return ChoiceStep(self._draft, self._draft.start(member, ChoiceField))
+
+    def multi_choice(self, member: Member) -> MultiChoiceStep[T]:
+        """Ask for any number of several options."""
+        return MultiChoiceStep(self._draft, self._draft.start(member, MultiChoiceField))
+
+    def exclude(self, member: Member) -> FormElicitation[T]:
+        """Drop a field.
+
+        Raises:
+            FormError: If there is no such field, with the nearest name; or if a selector goes below a member.
+        """
+        self._draft.exclude(member)
+        return FormElicitation(self._draft)
+
+    def validate(self, check: Callable[[Content], object]) -> FormElicitation[T]:
+        """Add a check of your own over the whole answer, called when every field is right.
+
+        A `ValueError` from it is a fault of the answer, and its text is shown to the person, who is asked again. Raise
+        an `AnswerError` to name fields. What it returns does not matter.
+
+        Raises:
+            TypeError: If *check* is no function, or an async one.
+        """
+        if not callable(check) or inspect.iscoroutinefunction(check):
+            raise TypeError("validate takes a plain function of the answer, which raises a ValueError to refuse it")
+        self._draft.validate(check)
+        return FormElicitation(self._draft)
+
+    def build(self) -> Form[T]:
+        """Make the form; as long as nothing changes, the same one.
+
+        Raises:
+            FormError: With every fault of the form, each with its field. A `SensitiveFieldError` if one of them is a
+                field that asks for a credential.
+        """
+        return self._draft.build()
+
+    def schema(self, revision: str = LATEST) -> dict[str, Any]:
+        """The requested schema, as `Form.schema` gives it."""
+        return self.build().schema(revision)
+
+    def check(self, content: Mapping[str, object] | None) -> Content:
+        """Check an answer, as `Form.check` does."""
+        return self.build().check(content)
+
+    def to_input_request(self) -> dict[str, Any]:
+        """The form as the wire has it, as `Form.to_input_request` gives it."""
+        return self.build().to_input_request()
+
+
+class FormElicitation(_Chain[T]):
+    """A form that is being described.
+
+    >>> form = FormElicitation.create("Where should we send it?").string("full_name").required().min_length(1)
+    >>> form.schema()["properties"]
+    {'fullName': {'type': 'string', 'title': 'Full Name', 'minLength': 1}}
+    """
+
+    @classmethod
+    def create(cls, message: str, *, naming: Naming = "camel") -> FormElicitation[Content]:
+        """Start an empty form.
+
+        Args:
+            message: What the person is asked. It may be blank here, not when the form is built.
+            naming: `"camel"` sends the camelCase of each name, `"preserve"` the name as it is given.
+
+        Raises:
+            TypeError: If the message is not text.
+        """
+        return FormElicitation(Draft(message, naming))
+
+
+class _Step(_Chain[T]):
+    """A chain whose last step was a field: what every kind of field can be told."""
+
+    _kind: ClassVar[type[Any]]
+
+    def __init__(self, draft: Draft, name: str) -> None:
+        super().__init__(draft)
+        self._name = name
+
+    def title(self, text: str) -> Self:
+        """Set what the person calls the field.
+
+        Raises:
+            TypeError: If it is not text.
+            FormError: If it is blank.
+        """
+        if not _text(text, "a title").strip():
+            raise self._fault("has a blank title")
+        return self._change(title=text)
+
+    def description(self, text: str) -> Self:
+        """Set what the person is told about the field.
+
+        Raises:
+            TypeError: If it is not text.
+        """
+        return self._change(description=_text(text, "a description") or None)
+
+    def required(self) -> Self:
+        """The field must be filled in."""
+        return self._change(required=True)
+
+    def optional(self) -> Self:
+        """The field may be left open, as fields started by name may unless told otherwise."""
+        return self._change(required=False)
+
+    def _change(self, **changes: Any) -> Self:
+        self._draft.change(self._name, self._kind, **changes)
+        return self
+
+    def _set_default(self, default: object) -> Self:
+        self._draft.set_default(self._name, self._kind, default)
+        return self
+
+    def _fault(self, problem: str) -> FormError:
+        return FormError([Fault(self._name, label(self._name), problem)])
+
+    def _count(self, count: int, what: str) -> int:
+        """A length or a number of items.
+
+        Raises:
+            FormError: If it is negative or no whole number.
+        """
+        if not isinstance(count, (int, float)):
+            raise TypeError(f"{what} is a whole number, not {type(count).__name__}")
+        if isinstance(count, (bool, float)) or count < 0:
+            raise self._fault(f"has {what} of {count}, and it takes a whole number of at least 0")
+        return count
+
+
+class TextStep(_Step[T]):
+    """A text field, free or in one of the four formats."""
+
+    _kind = TextField
+
+    def min_length(self, characters: int) -> Self:
+        """Ask for at least so many characters."""
+        return self._change(min_length=self._count(characters, "a min_length"))
+
+    def max_length(self, characters: int) -> Self:
+        """Take at most so many characters."""
+        return self._change(max_length=self._count(characters, "a max_length"))
+
+    def default(self, value: str | date | UUID | Enum | object) -> Self:
+        """Fill the field in beforehand. A date, a `datetime` with a zone, a `UUID` or a URL object will do too."""
+        return self._set_default(value)
+
+    def allow_sensitive(self) -> Self:
+        """Vouch that the field asks for no credential, whatever its name sounds like."""
+        return self._change(sensitive_allowed=True)
+
+
+class _NumericStep(_Step[T]):
+    """What whole and other numbers share. Bounds are included."""
+
+    _whole: ClassVar[bool]
+
+    def min(self, bound: int | float | Decimal) -> Self:
+        """Take nothing below *bound*."""
+        return self._change(minimum=self._bound(bound))
+
+    def max(self, bound: int | float | Decimal) -> Self:
+        """Take nothing above *bound*."""
+        return self._change(maximum=self._bound(bound))
+
+    def between(self, low: int | float | Decimal, high: int | float | Decimal) -> Self:
+        """Set both bounds.
+
+        Raises:
+            FormError: If *low* is above *high*.
+        """
+        minimum, maximum = self._bound(low), self._bound(high)
+        if minimum > maximum:
+            raise self._fault(f"is to be between {low} and {high}, and nothing is")
+        return self._change(minimum=minimum, maximum=maximum)
+
+    def default(self, value: int | float | Decimal | Enum) -> Self:
+        """Fill the field in beforehand."""
+        return self._set_default(value)
+
+    def allow_sensitive(self) -> Self:
+        """Vouch that the field asks for no credential, whatever its name sounds like."""
+        return self._change(sensitive_allowed=True)
+
+    def _bound(self, bound: int | float | Decimal) -> int | float:
+        """A bound as the wire has it.
+
+        Raises:
+            FormError: If it is NaN, infinite, a bool, beyond 64 bits, or fractional on a whole number.
+        """
+        if not isinstance(bound, (int, float, Decimal)):
+            raise TypeError(f"a bound is a number, not {type(bound).__name__}")
+        if isinstance(bound, bool) or not math.isfinite(bound):
+            raise self._fault(f"has {bound} for a bound, which is no number to compare with")
+        is_whole = bound == int(bound)
+        if self._whole and not is_whole:
+            raise self._fault(f"asks for a whole number, and has {bound} for a bound")
+        kept = int(bound) if self._whole or (is_whole and not isinstance(bound, float)) else float(bound)
+        if isinstance(kept, int) and not -_LARGEST <= kept < _LARGEST:
+            raise self._fault("has a bound that does not fit into 64 bits")
+        return kept
+
+
+class IntegerStep(_NumericStep[T]):
+    """A field for a whole number."""
+
+    _kind = IntegerField
+    _whole = True
+
+
+class NumberStep(_NumericStep[T]):
+    """A field for any number."""
+
+    _kind = NumberField
+    _whole = False
+
+
+class BooleanStep(_Step[T]):
+    """A field for yes or no."""
+
+    _kind = BooleanField
+
+    def default(self, value: bool) -> Self:
+        """Fill the field in beforehand."""
+        return self._set_default(value)
+
+
+class _OptionsStep(_Step[T]):
+    """What a choice and a multiple choice share."""
+
+    def option(self, value: str, title: str | None = None) -> Self:
+        """Add one option.
+
+        Args:
+            value: What comes back when it is chosen.
+            title: What the person reads instead of the value.
+
+        Raises:
+            TypeError: If one of them is not text.
+            FormError: If one of them is blank, or the value is an option already.
+        """
+        field = self._draft.field(self._name, self._kind)
+        return self._set_options([*field.options, self._option(value, title)])
+
+    def options(self, values: Iterable[str] | Mapping[str, str | None]) -> Self:
+        """Set all options, in place of those there are.
+
+        Args:
+            values: The values, or a mapping of each value to its title.
+
+        Raises:
+            TypeError: If one is not text, or *values* is one text.
+            FormError: If one is blank or comes twice.
+        """
+        if isinstance(values, str):
+            raise TypeError("options takes a list of values or a mapping of value to title, not one text")
+        pairs = values.items() if isinstance(values, Mapping) else ((value, None) for value in values)
+        return self._set_options([self._option(value, title) for value, title in pairs])
+
+    def _set_options(self, options: list[Option]) -> Self:
+        if (twice := once(option.value for option in options)) is not None:
+            raise self._fault(f"has the option {twice!r} twice")
+        return self._change(options=tuple(options))
+
+    def _option(self, value: str, title: str | None) -> Option:
+        value = _text(value, "the value of an option")
+        if not value.strip():
+            raise self._fault("has a blank option; give it a value, and a title for what the person reads")
+        if title is not None and not _text(title, "the title of an option").strip():
+            raise self._fault(f"has a blank title for the option {value!r}")
+        return Option(value, title)
+
+
+class ChoiceStep(_OptionsStep[T]):
+    """A field for one of several options."""
+
+    _kind = ChoiceField
+
+    def default(self, value: str | Enum) -> Self:
+        """Choose an option beforehand; an enum member stands for the option of its name, else of its value."""
+        return self._set_default(value)
+
+
+class MultiChoiceStep(_OptionsStep[T]):
+    """A field for any number of several options."""
+
+    _kind = MultiChoiceField
+
+    def min_items(self, count: int) -> Self:
+        """Ask for at least so many options."""
+        return self._change(min_items=self._count(count, "a min_items"))
+
+    def max_items(self, count: int) -> Self:
+        """Take at most so many options."""
+        return self._change(max_items=self._count(count, "a max_items"))
+
+    def default(self, *values: str | Enum) -> Self:
+        """Choose options beforehand; without values, none of them."""
+        return self._set_default(values)
+
+
+def _text(value: object, what: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is text, not {type(value).__name__}")
+    return str.__str__(value)

@@ -1,0 +1,36 @@
+"""How large things may be: one named constant for each limit, used by every module that enforces it."""
+
+from typing import Final
+
+MESSAGE_CHARACTERS: Final = 10_000
+"""The longest message of a form, in characters."""
+
+FIELDS: Final = 64
+"""The most fields one form may have."""
+
+OPTIONS: Final = 1_000
+"""The most options one choice may have."""
+
+SCHEMA_BYTES: Final = 128 * 1024
+"""The largest requested schema of a form, in bytes of JSON."""
+
+ANSWER_BYTES: Final = 256 * 1024
+"""The largest answer to a question asked on a live connection, in bytes of JSON."""
+
+ROUND_TRIP_ANSWER_BYTES: Final = 32 * 1024
+"""The largest answer to a question asked by round trip, in bytes of JSON: it has to travel back in the state."""
+
+STATE_BYTES: Final = 512 * 1024
+"""The largest sealed `requestState`, in bytes."""
+
+ROUND_BYTES: Final = 900 * 1024
+"""The largest round, questions and sealed state together: the SDK's client ends an event at 1 MiB."""
+
+ROUND_QUESTIONS: Final = 16
+"""The most questions one round may carry."""
+
+ROUNDS: Final = 10
+"""The most rounds one call may take: the SDK's client gives up after as many."""
+
+FOLDED_OPTIONS: Final = 12
+"""The most options of a multiple choice that a 2025-06-18 client can be shown, as one boolean each."""

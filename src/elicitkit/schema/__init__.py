@@ -1,0 +1,1 @@
+"""Fields and JSON Schema: writing it, reading what others wrote, checking answers, and the dialects of the eras."""

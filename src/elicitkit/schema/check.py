@@ -1,0 +1,357 @@
+"""Checking an answer against fields: types made right, defaults filled in, and every fault found at once.
+
+The rules of coercion are all here, one function for each kind. What passes them also passes the requested schema
+under `jsonschema-rs` with formats; that is checked last, with a validator compiled once for each schema, which is made
+from the keywords we know: a stranger's `$ref` is never resolved and a stranger's `pattern` never run.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, assert_never
+from urllib.parse import quote, urlsplit, urlunsplit
+
+import idna
+from jsonschema_rs import Draft202012Validator, EmailOptions
+
+from .. import _json
+from ..errors import AnswerError, Fault
+from ..fields import (
+    BooleanField,
+    ChoiceField,
+    Field,
+    IntegerField,
+    MultiChoiceField,
+    NumberField,
+    Option,
+    TextField,
+    UnknownField,
+)
+from .write import requested_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_EMAIL = EmailOptions(allow_display_text=False, require_tld=True, allow_domain_literal=False)
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_INTEGERS = range(-(2**63), 2**63)
+_DIGITS = 400
+"""Longer numbers in text are refused unread: no 64-bit integer and no float needs as many."""
+_SHOWN_OPTIONS = 8
+
+_TOO_LARGE = "is too large: it must fit into 64 bits"
+
+_Rule: TypeAlias = Callable[[object], object]
+_N = TypeVar("_N", int, float)
+
+
+class _Problem(Exception):
+    """A value that does not fit; its text is what the person is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An answer that fits: its values by wire name, and the names that were answered with nothing (`null`)."""
+
+    values: dict[str, Any]
+    cleared: frozenset[str]
+
+
+class Checker:
+    """Checks answers to one set of fields."""
+
+    def __init__(self, fields: Iterable[Field]) -> None:
+        self._plan = [(field, _rule(field), _takes_empty_text(field)) for field in fields]
+        known = [replace(field, extra={}) for field, _, _ in self._plan if not isinstance(field, UnknownField)]
+        self._is_valid = _validator(_json.dumps(requested_schema(known)))
+
+    def check(self, answer: Mapping[str, object]) -> Checked:
+        """Check an answer by wire name; unknown names are dropped.
+
+        Raises:
+            AnswerError: With one fault for each field that does not fit.
+        """
+        values: dict[str, Any] = {}
+        cleared: set[str] = set()
+        faults: list[Fault] = []
+        for field, rule, takes_empty in self._plan:
+            name = field.name
+            value = answer.get(name, ...)
+            if value is None or (value == "" and not takes_empty):
+                cleared.add(name)
+                value = None
+            try:
+                if (fitting := _value_of(field, rule, value)) is not ...:
+                    values[name] = fitting
+            except _Problem as problem:
+                faults.append(Fault(name, field.label, str(problem), value))
+        if not faults and not self._is_valid(values):
+            faults = [fault for field, _, _ in self._plan if (fault := _schema_fault(field, values))]
+        if faults:
+            raise AnswerError(faults)
+        return Checked(values, frozenset(cleared))
+
+
+def check_default(field: Field, default: object) -> object:
+    """Check a default, which must be of the field's own type: no number in text, and no title for a value.
+
+    Raises:
+        AnswerError: With the one fault.
+    """
+    try:
+        fitting = _rule(field)(default)
+        match field:
+            case IntegerField() | NumberField() if isinstance(default, str):
+                raise _Problem("must be a number, not text")
+            case ChoiceField() if fitting != default:
+                raise _Problem(f"must be one of {_listed(_chooser(field.options))}")
+            case MultiChoiceField() if fitting != list(default):  # type: ignore[call-overload]  # the rule took it
+                raise _Problem(f"may only hold {_listed(_chooser(field.options))}")
+    except _Problem as problem:
+        raise AnswerError([Fault(field.name, field.label, str(problem), default)]) from None
+    return fitting
+
+
+def _value_of(field: Field, rule: _Rule, value: object) -> object:
+    """What to keep of a value: `...` stands for "nothing", before and after."""
+    if value is ... and not isinstance(field, UnknownField) and field.default is not None:
+        return list(field.default) if isinstance(field, MultiChoiceField) else field.default
+    if isinstance(field, UnknownField):
+        return ... if not field.required else rule(value)
+    if value is not None and value is not ...:
+        return rule(value)
+    if field.required:
+        raise _Problem("is required")
+    return ...
+
+
+def _takes_empty_text(field: Field) -> bool:
+    """Whether `""` is an answer: a required field's rule decides, and optional plain text keeps it."""
+    return field.required or (isinstance(field, TextField) and field.format is None and not field.min_length)
+
+
+@lru_cache(maxsize=512)
+def _validator(schema: bytes) -> Callable[[object], bool]:
+    """Compile a schema of ours, once for as long as it is in use."""
+    compiled = Draft202012Validator(_json.loads(schema), validate_formats=True, email_options=_EMAIL, offline=True)
+    return compiled.is_valid
+
+
+def _schema_fault(field: Field, values: Mapping[str, object]) -> Fault | None:
+    """The fault of a field whose value passed our rules but not the schema: a difference between the two."""
+    if field.name not in values or isinstance(field, UnknownField):
+        return None
+    alone = _validator(_json.dumps(requested_schema([replace(field, extra={})])))
+    value = values[field.name]
+    return None if alone({field.name: value}) else Fault(field.name, field.label, "is not what the form allows", value)
+
+
+# --- one rule for each kind ---------------------------------------------------------------------------------------
+
+
+def _rule(field: Field) -> _Rule:
+    match field:
+        case TextField(format=None):
+            return partial(_text, field)
+        case TextField():
+            return partial(_formatted, field, _FORMATS[field.format])
+        case IntegerField():
+            return partial(_integer, field)
+        case NumberField():
+            return partial(_number, field)
+        case BooleanField():
+            return _boolean
+        case ChoiceField():
+            return partial(_choice, _chooser(field.options))
+        case MultiChoiceField():
+            return partial(_choices, field, _chooser(field.options))
+        case UnknownField():
+            return partial(_unknown, field)
+        case _:
+            assert_never(field)
+
+
+def _text(field: TextField, value: object) -> str:
+    if not isinstance(value, str):
+        raise _Problem("must be text")
+    text = value if type(value) is str else str.__str__(value)
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise _Problem("holds half a character (a lone surrogate)")
+    low, high = field.min_length or 0, field.max_length
+    if len(text) < low or (high is not None and len(text) > high):
+        raise _Problem(_length_problem(low, high))
+    return text
+
+
+def _length_problem(low: int, high: int | None) -> str:
+    if high is None:
+        return "must not be empty" if low == 1 else f"must have at least {low} characters"
+    return f"must have {low} to {high} characters" if low else f"must have at most {high} characters"
+
+
+def _formatted(field: TextField, parse: Callable[[str], str], value: object) -> str:
+    return _text(field, parse(_text(_UNBOUNDED, value)))
+
+
+def _email(text: str) -> str:
+    if not _is_email(text):
+        raise _Problem("must be an e-mail address, such as ada@example.com")
+    return text
+
+
+def _uri(text: str) -> str:
+    address = text if text.isascii() else _encoded(text)
+    if not _is_uri(address):
+        raise _Problem("must be a full address, such as https://example.com/page")
+    return address
+
+
+def _encoded(text: str) -> str:
+    """Percent- and IDNA-encode an address with letters beyond ASCII; what cannot be encoded comes back as it is."""
+    try:
+        parts = urlsplit(text)
+        host = idna.encode(parts.hostname, uts46=True).decode() if parts.hostname else ""
+        user, at, _ = parts.netloc.rpartition("@")
+        port = f":{parts.port}" if parts.port is not None else ""
+    except ValueError:  # idna.IDNAError is one
+        return text
+    rest = [quote(part, _URI_SIGNS) for part in parts[2:]]
+    return urlunsplit((parts.scheme, quote(user, _URI_SIGNS) + at + host + port, *rest))
+
+
+def _date(text: str) -> str:
+    try:
+        if _is_date(text):
+            date.fromisoformat(text)
+            return text
+    except ValueError:
+        pass
+    raise _Problem("must be a date, such as 2026-11-30")
+
+
+def _date_time(text: str) -> str:
+    try:
+        if _is_date_time(text):
+            datetime.fromisoformat(text.upper())
+            return text
+    except ValueError:
+        pass
+    raise _Problem("must be a date and time with a zone, such as 2026-11-30T14:30:00+01:00")
+
+
+def _integer(field: IntegerField, value: object) -> int:
+    number = _read_number(value, "must be a whole number")
+    if not isinstance(number, int):
+        if number != number.to_integral_value():
+            raise _Problem("must be a whole number")
+        number = int(number) if abs(number) <= _INTEGERS.stop else _INTEGERS.stop
+    if number not in _INTEGERS:
+        raise _Problem(_TOO_LARGE)
+    return _within(field, number)
+
+
+def _number(field: NumberField, value: object) -> int | float:
+    number = _read_number(value, "must be a number")
+    kept = number if isinstance(number, int) else float(number)
+    if (isinstance(kept, int) and kept not in _INTEGERS) or math.isinf(kept):
+        raise _Problem(_TOO_LARGE)
+    return _within(field, kept)
+
+
+def _read_number(value: object, problem: str) -> int | Decimal:
+    """A number, or ASCII decimal text (an exponent may follow); never a bool, NaN or infinity."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str):
+        value = value.strip()
+        if len(value) > _DIGITS or not _DECIMAL.fullmatch(value):
+            raise _Problem(problem)
+        if value.lstrip("+-").isdigit():
+            return int(value)
+    elif isinstance(value, bool) or not isinstance(value, (float, Decimal)):
+        raise _Problem(problem)
+    try:
+        number = Decimal(value)
+    except InvalidOperation:
+        raise _Problem(problem) from None
+    if not number.is_finite():
+        raise _Problem(problem)
+    return number
+
+
+def _within(field: IntegerField | NumberField, number: _N) -> _N:
+    low, high = field.minimum, field.maximum
+    if (low is None or number >= low) and (high is None or number <= high):
+        return number
+    if low is not None and high is not None:
+        raise _Problem(f"must be between {low} and {high}")
+    raise _Problem(f"must be at least {low}" if high is None else f"must be at most {high}")
+
+
+def _boolean(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise _Problem("must be yes or no (true or false)")
+    return value
+
+
+def _chooser(options: tuple[Option, ...]) -> dict[str, str]:
+    """What may be said for each option: its value, and its title where only one option has it."""
+    titles = [option.title for option in options if option.title]
+    by_title = {option.title: option.value for option in options if option.title and titles.count(option.title) == 1}
+    return by_title | {option.value: option.value for option in options}
+
+
+def _choice(chooser: Mapping[str, str], value: object) -> str:
+    chosen = chooser.get(value) if isinstance(value, str) else None
+    if chosen is None:
+        raise _Problem(f"must be one of {_listed(chooser)}")
+    return chosen
+
+
+def _choices(field: MultiChoiceField, chooser: Mapping[str, str], value: object) -> list[str]:
+    if not isinstance(value, (list, tuple)):
+        raise _Problem("must be a list of options")
+    chosen = [chooser.get(item) if isinstance(item, str) else None for item in value]
+    if None in chosen:
+        raise _Problem(f"may only hold {_listed(chooser)}")
+    if len(set(chosen)) < len(chosen):
+        raise _Problem("must not hold an option twice")
+    low, high = field.min_items or 0, field.max_items
+    if len(chosen) < low or (high is not None and len(chosen) > high):
+        raise _Problem(_count_problem(low, high))
+    return [item for item in chosen if item is not None]
+
+
+def _count_problem(low: int, high: int | None) -> str:
+    if high is None:
+        return f"needs at least {low} of the options"
+    return f"needs {low} to {high} of the options" if low else f"takes at most {high} of the options"
+
+
+def _listed(chooser: Mapping[str, str]) -> str:
+    values = list(dict.fromkeys(chooser.values()))
+    more = f" and {len(values) - _SHOWN_OPTIONS} more" if len(values) > _SHOWN_OPTIONS else ""
+    return ", ".join(values[:_SHOWN_OPTIONS]) + more
+
+
+def _unknown(field: UnknownField, _: object) -> object:
+    raise _Problem(f"cannot be answered here: {field.reason}")
+
+
+_UNBOUNDED = TextField("")
+_URI_SIGNS = "%/:?#[]@!$&'()*+,;=~"
+_is_email, _is_uri, _is_date, _is_date_time = (
+    _validator(_json.dumps({"type": "string", "format": name})) for name in ("email", "uri", "date", "date-time")
+)
+_FORMATS: dict[str | None, Callable[[str], str]] = {
+    "email": _email,
+    "uri": _uri,
+    "date": _date,
+    "date-time": _date_time,
+}
