@@ -1,0 +1,232 @@
+"""Asking a person: `elicit` and `confirm`, and the port behind them, `Road`.
+
+Nothing here knows how a question travels. `elicit` finds the road of the running call and asks it; an adapter for a
+framework puts the road there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+
+from . import _json
+from .errors import AdapterMissing, AnswerError, ElicitationUnsupported, Fault
+from .forms import Form, FormElicitation, FormSource
+from .journal import Question, Reply
+from .limits import MESSAGE_CHARACTERS
+from .outcomes import Accepted, Cancelled, Declined, Outcome
+from .schema.dialects import Dialect
+
+T = TypeVar("T")
+
+Mode: TypeAlias = Literal["form", "url"]
+"""The modes of elicitation the specification has."""
+
+TRIES = 3
+"""How often a person may answer one question before `elicit` gives up."""
+
+
+class Road(Protocol):
+    """How the questions of one call travel: the port that adapters implement.
+
+    A road carries questions and gives back what came, unchecked. It guarantees that a question is put to a person
+    once under one name, however often the call is replayed. It promises neither that anybody answers, nor in which
+    time; and it may end the call at `ask` and bring it back to there in another run.
+    """
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the other side wants a form to be written."""
+
+    @property
+    def answer_bytes(self) -> int:
+        """The largest answer that is taken, in bytes of JSON."""
+
+    def require(self, mode: Mode) -> None:
+        """Make sure that a question of that mode may be sent.
+
+        Raises:
+            ElicitationUnsupported: If the client did not declare the mode, or the connection cannot carry it.
+        """
+
+    def name(self, digest: str, key: str | None) -> str:
+        """A name for a question, unique in its call and the same in every replay."""
+
+    async def ask(self, question: Question) -> Reply:
+        """Put a question to the person and wait for what comes back.
+
+        Raises:
+            ElicitationUnsupported: If it turns out only now that the client cannot be asked.
+            LimitError: If it is larger than the road can carry. Nothing was sent.
+            ProtocolError: If the client answered with an error, or with what the protocol does not allow.
+            CallOver: If the call it belongs to has ended.
+        """
+
+
+class AskContext(Protocol):
+    """What `elicit` needs of a framework's context: the session on which an adapter left the road."""
+
+    @property
+    def session(self) -> Any:
+        """The session of the running call."""
+
+
+async def elicit(
+    ctx: AskContext | None,
+    form: FormSource[T],
+    *,
+    key: str | None = None,
+    tries: int = TRIES,
+    unsupported: Declined | Cancelled | None = None,
+) -> Outcome[T]:
+    """Ask the person at the client to fill in a form, and give what it came to.
+
+    The same line works on every era of the protocol. On 2026-07-28 the tool is run again from the top for each round
+    of questions, and a question that was answered returns at once: what must happen only once belongs after the last
+    question. An answer that does not fit is asked again with its faults above the message.
+
+    Args:
+        ctx: The context of the running tool; `None` finds the call by itself, where the framework allows it.
+        form: A form, a builder, or any node of a builder's chain.
+        key: What makes two askings the same question. Give one when the text changes from run to run (a price, a
+            time); without one, the question is known by what is asked.
+        tries: How often the person may answer before it is an error.
+        unsupported: What to return where the client cannot be asked, in place of an error.
+
+    Raises:
+        FormError: If the form does not work. Nothing is sent.
+        AnswerError: If the last try does not fit either.
+        ElicitationUnsupported: If the client did not declare forms, or the connection cannot carry a question.
+        LimitError: If the question, or all answers so far, are too large for the connection.
+        ProtocolError: If the client failed, which is no person's doing.
+        AdapterMissing: If no adapter is installed in the server; the text has the line to add.
+    """
+    if tries < 1:
+        raise ValueError(f"tries is at least 1, not {tries}")
+    if key is not None and (not key.strip() or "#" in key or "~" in key):
+        raise ValueError(f"a key is text without '#' and '~', and not blank: {key!r}")
+    built, road = form.build(), _road_of(ctx)
+    try:
+        return await _ask_until_it_fits(road, built, key, tries)
+    except ElicitationUnsupported:
+        if unsupported is None:
+            raise
+        return unsupported
+
+
+async def confirm(
+    ctx: AskContext | None,
+    message: str,
+    *,
+    label: str = "Confirm",
+    empty: bool = False,
+    key: str | None = None,
+    unsupported: Declined | Cancelled | None = None,
+) -> Outcome[None]:
+    """Ask a yes/no question. Anything but a clear yes is falsy: a no, declining, cancelling.
+
+    It sends one required boolean without default, since some hosts hang on a form without fields, or wave it through.
+
+    Args:
+        ctx: As for `elicit`.
+        message: The question.
+        label: What stands beside the yes or no.
+        empty: Send a form without fields instead: the person accepts or declines it.
+        key: As for `elicit`.
+        unsupported: As for `elicit`.
+
+    Raises:
+        ElicitkitError: As `elicit` does.
+    """
+    form = FormElicitation.create(message)
+    if not empty:
+        form.boolean("confirm").title(label).required()
+    outcome = await elicit(ctx, form, key=key, unsupported=unsupported)
+    if not isinstance(outcome, Accepted):
+        return outcome
+    return Accepted(None, raw=outcome.raw) if empty or outcome.content["confirm"] else Declined()
+
+
+async def _ask_until_it_fits(road: Road, form: Form[T], key: str | None, tries: int) -> Outcome[T]:
+    road.require("form")
+    schema = form.schema_in(road.dialect)
+    shape = _json.digest(schema)
+    name = road.name(form.digest(), key)
+    reply = await road.ask(Question(name, shape, form.message, schema))
+    for attempt in range(2, tries + 2):
+        if reply.action != "accept":
+            return Declined() if reply.action == "decline" else Cancelled()
+        try:
+            content = _checked(road, form, reply)
+        except AnswerError as error:
+            if attempt > tries:
+                raise
+            again = _message_with_faults(form.message, error)
+        else:
+            return Accepted(content, raw=content)
+        reply = await road.ask(Question(f"{name}~{attempt}", shape, again, schema))
+    raise AssertionError("the last try returns or raises")
+
+
+def _checked(road: Road, form: Form[T], reply: Reply) -> Any:
+    if reply.problem is not None:
+        raise AnswerError([Fault("", "", reply.problem)])
+    return form.check(road.dialect.fold(form.fields, reply.content or {}))
+
+
+def _message_with_faults(message: str, error: AnswerError) -> str:
+    """The message with the faults above it; where both are too long, the faults are cut."""
+    faults = "\n".join(f"- {fault}" for fault in error.faults)
+    head, gap = "Please correct this:\n", "\n\n"
+    room = MESSAGE_CHARACTERS - len(message) - len(head) - len(gap)
+    if room < len("- …"):
+        return message
+    return f"{head}{faults if len(faults) <= room else faults[: room - 1] + '…'}{gap}{message}"
+
+
+# --- what adapters use ------------------------------------------------------------------------------------------------
+
+_current: ContextVar[Road | None] = ContextVar("_current", default=None)
+
+
+@contextmanager
+def travelling(road: Road) -> Iterator[None]:
+    """Make *road* the one that `elicit(None, …)` finds inside the block."""
+    token = _current.set(road)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def reply_from(action: Any, content: Mapping[str, Any] | None, answer_bytes: int) -> Reply:
+    """Make a reply of what came over the wire; content that is too large is not kept."""
+    if action != "accept" or content is None:
+        return Reply(action)
+    if (size := _size(content)) > answer_bytes:
+        return Reply(action, problem=f"The answer takes {size:,} bytes, and may take {answer_bytes:,}: shorten it")
+    return Reply(action, content)
+
+
+def _size(content: Mapping[str, Any]) -> int:
+    try:
+        return _json.size(content)
+    except TypeError:
+        return 0  # Not JSON: the check finds the field, and says so.
+
+
+def _road_of(ctx: AskContext | None) -> Road:
+    try:
+        session = None if ctx is None else ctx.session
+    except ValueError as error:  # The SDK's word for "there is no running request".
+        raise AdapterMissing("A question can only be asked while a client's call is running.") from error
+    road: Road | None = _current.get() if session is None else getattr(session, "elicitkit_road", None)
+    if road is None:
+        raise AdapterMissing(
+            "Nothing here can carry a question yet: add the middleware to the server, as in\n"
+            "    from elicitkit import Elicitation\n"
+            '    mcp = MCPServer("my-server", middleware=[Elicitation()])'
+        )
+    return road

@@ -1,0 +1,215 @@
+"""The road of 2026-07-28: the call ends with `InputRequiredResult`, and the client's retry runs it again.
+
+A tool is suspended at its first unanswered question. Two turns of the loop later, so that questions asked side by side
+are collected, its cancel scope is cancelled and every waiting question released; whatever the tool then returns or
+raises is discarded. The retry runs it from the top, and the journal, which travels in the `requestState` that the SDK
+seals, answers what was asked before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.lowlevel
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, ElicitResult
+from pydantic import ValidationError
+
+from .. import _json
+from ..asking import Mode, reply_from
+from ..errors import CallOver, LimitError, ProtocolError
+from ..journal import Inner, Journal, Question, Reply
+from ..limits import ROUND_BYTES, ROUND_QUESTIONS, ROUND_TRIP_ANSWER_BYTES, ROUNDS, STATE_BYTES
+from ..schema.dialects import Dialect
+from .modes import require_mode
+
+if TYPE_CHECKING:
+    from mcp.server.context import HandlerResult, ServerRequestContext
+
+_SEAL_BYTES = 512
+"""What the SDK's seal adds to a state before it is encoded: claims, nonce and tag, generously."""
+_USE_TASKS = "Ask for less at a time, or run the tool as a task."
+
+
+class RoundTrip:
+    """A `Road` on which the tool is run once for each round of questions."""
+
+    answer_bytes = ROUND_TRIP_ANSWER_BYTES
+
+    def __init__(self, ctx: ServerRequestContext[Any, Any], dialect: Dialect, journal: Journal) -> None:
+        self.dialect = dialect
+        self._ctx = ctx
+        self._journal = journal
+        self._asked: list[Question] = []
+        self._waiting: list[asyncio.Future[Reply]] = []
+        self._scope = anyio.CancelScope()
+        self._is_over = False
+
+    def require(self, mode: Mode) -> None:
+        """See `Road.require`."""
+        require_mode(self._ctx.session.client_capabilities, mode)
+
+    def name(self, digest: str, key: str | None) -> str:
+        """See `Road.name`."""
+        return self._journal.name(digest, key)
+
+    async def ask(self, question: Question) -> Reply:
+        """See `Road.ask`. Without an answer yet, it never returns: the call is suspended here."""
+        if self._is_over:
+            raise CallOver("A question was asked after its call had ended; await every task that a tool starts.")
+        if (reply := self._journal.reply_to(question)) is not None:
+            return reply
+        waiter: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        if self._scope.cancel_called:
+            waiter.cancel()
+        else:
+            self._note(question, waiter)
+        return await waiter
+
+    async def run(self, call: Callable[[], Awaitable[HandlerResult]]) -> HandlerResult:
+        """Run the call until it ends or is suspended, and give its result or the round of questions."""
+        task = asyncio.current_task()
+        cancelled_before = task.cancelling() if task else 0
+        result: HandlerResult = None
+        try:
+            with self._scope:
+                result = await call()
+        except (Exception, asyncio.CancelledError, BaseExceptionGroup):
+            if not self._asked or (task and task.cancelling() > cancelled_before):
+                raise
+        finally:
+            self._is_over = True
+        if not self._asked:
+            return self._with_journal(result)
+        if anyio.current_effective_deadline() == -math.inf:
+            await anyio.lowlevel.checkpoint()  # Cancelled from outside: this raises.
+        return self._round()
+
+    # --- suspending --------------------------------------------------------------------------------------------------
+
+    def _note(self, question: Question, waiter: asyncio.Future[Reply]) -> None:
+        self._refuse_excess(question)
+        self._journal.note(question)
+        self._asked.append(question)
+        self._waiting.append(waiter)
+        if len(self._asked) == 1:
+            _in_two_turns(self._suspend)
+
+    def _suspend(self) -> None:
+        """Cancel the call; two turns later also what the scope does not reach: shields, and tasks of their own."""
+        self._scope.cancel()
+        _in_two_turns(self._release)
+
+    def _release(self) -> None:
+        for waiter in self._waiting:
+            waiter.cancel()
+
+    def _refuse_excess(self, question: Question) -> None:
+        if self._journal.rounds >= ROUNDS:
+            raise LimitError(f"The call has asked in {ROUNDS} rounds, and may not ask more. {_USE_TASKS}")
+        if len(self._asked) >= ROUND_QUESTIONS:
+            raise LimitError(f"A round may carry {ROUND_QUESTIONS} questions. {_USE_TASKS}")
+        state = _sealed_bytes(self._journal.write())
+        if state > STATE_BYTES:
+            raise LimitError(f"The answers so far take {state:,} bytes, and may take {STATE_BYTES:,}. {_USE_TASKS}")
+        size = state + sum(_json.size(_input_request(one)) for one in [*self._asked, question])
+        if size > ROUND_BYTES:
+            raise LimitError(f"The round takes {size:,} bytes, and may take {ROUND_BYTES:,}. {_USE_TASKS}")
+
+    # --- results -----------------------------------------------------------------------------------------------------
+
+    def _round(self) -> dict[str, Any]:
+        self._journal.end_round()
+        return {
+            "resultType": "input_required",
+            "inputRequests": {question.name: _input_request(question) for question in self._asked},
+            "requestState": self._journal.write(),
+        }
+
+    def _with_journal(self, result: HandlerResult) -> HandlerResult:
+        """Wrap our journal around the state of a round that the tool drives itself."""
+        if self._journal.is_empty or not isinstance(result, dict) or result.get("resultType") != "input_required":
+            return result
+        self._journal.inner = Inner(result.get("requestState"), tuple(result.get("inputRequests") or ()))
+        self._journal.end_round()
+        return {**result, "requestState": self._journal.write()}
+
+
+def open_round(params: Mapping[str, Any]) -> tuple[Journal, dict[str, Any]]:
+    """Read what a request of 2026-07-28 brings: the journal, and the params that are left for the tool.
+
+    A first request may bring answers too: to questions with a key of the author's, before they are asked.
+
+    Raises:
+        MCPError: -32602, if the state has our mark and is not ours, or an answer of ours is no `ElicitResult`.
+    """
+    state, responses = params.get("requestState"), params.get("inputResponses") or {}
+    journal = _journal_from(state)
+    if journal is None or not isinstance(responses, Mapping):  # A tool's own state; or what the SDK refuses.
+        return journal or Journal(), dict(params)
+    if state is None:
+        journal.receive({name: reply for name, value in responses.items() if (reply := _early_reply(value))})
+        return journal, dict(params)
+    inner = journal.inner
+    told = {name: value for name, value in responses.items() if name in inner.keys}
+    journal.inner = replace(inner, responses={**inner.responses, **told})
+    journal.receive({name: _reply(name, value) for name, value in responses.items() if name not in inner.keys})
+    return journal, _inner_params(params, journal.inner)
+
+
+def _inner_params(params: Mapping[str, Any], inner: Inner) -> dict[str, Any]:
+    left = {name: value for name, value in params.items() if name not in ("requestState", "inputResponses")}
+    if inner.state is not None:
+        left["requestState"] = inner.state
+    if inner.responses:
+        left["inputResponses"] = dict(inner.responses)
+    return left
+
+
+def _journal_from(state: object) -> Journal | None:
+    if not isinstance(state, str):
+        return Journal()
+    try:
+        return Journal.read(state)
+    except ProtocolError as error:
+        data = {"reason": "invalid_request_state"}
+        raise MCPError(code=INVALID_PARAMS, message="Invalid or expired requestState", data=data) from error
+
+
+def _reply(name: str, response: object) -> Reply:
+    try:
+        result = ElicitResult.model_validate(response, by_name=False)
+    except ValidationError as error:
+        where = ".".join(str(part) for part in error.errors()[0]["loc"])
+        message = f"inputResponses[{name!r}] is not an ElicitResult: {where or 'the whole'} is not as it should be"
+        raise MCPError(code=INVALID_PARAMS, message=message) from error
+    return reply_from(result.action, result.content, ROUND_TRIP_ANSWER_BYTES)
+
+
+def _early_reply(response: object) -> Reply | None:
+    """A reply, if it is one: what comes unasked may be meant for the tool's own questions."""
+    try:
+        return _reply("", response)
+    except MCPError:
+        return None
+
+
+def _input_request(question: Question) -> dict[str, Any]:
+    params = {"mode": "form", "message": question.message, "requestedSchema": question.schema}
+    return {"method": "elicitation/create", "params": params}
+
+
+def _sealed_bytes(state: str) -> int:
+    """How long a state is once the SDK has sealed it: JSON in JSON, encrypted, in base64."""
+    return (len(json.dumps(state)) + _SEAL_BYTES) * 4 // 3
+
+
+def _in_two_turns(action: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    loop.call_soon(loop.call_soon, action)
