@@ -62,10 +62,10 @@ class BackChannel:
 
 
 def _translated(error: MCPError) -> ElicitationUnsupported | ProtocolError:
-    text = plain_line(error.message, limit=200)
+    """Our error for a client's. Its text is not repeated: a client's fault may quote what the person typed."""
     if error.code in (METHOD_NOT_FOUND, INVALID_REQUEST):
-        return ElicitationUnsupported(f"The application you use could not be asked: it answered {text!r}.")
-    return ProtocolError(f"The client answered a question with the error {error.code}: {text}")
+        return ElicitationUnsupported("This needs an answer from you, and the application you use refused to ask you.")
+    return ProtocolError(f"The client answered a question with the error {error.code}.")
 
 
 def _about(error: ValidationError) -> str:

@@ -43,7 +43,10 @@ class Elicitation:
             return await call_next(ctx)
         drive = _DRIVES.get(ctx.protocol_version, _drive_nowhere)
         with watch() as made:
-            return _unmasked(await drive(ctx, call_next), made)
+            try:
+                return _unmasked(await drive(ctx, call_next), made)
+            except ElicitkitError as error:
+                return {"resultType": "complete", "isError": True, "content": _text(error)}
 
 
 def state_security(
@@ -142,7 +145,11 @@ def _unmasked(result: HandlerResult, made: Sequence[ElicitkitError]) -> HandlerR
     left = [error for error in made if _left_the_tool(error)]
     if not left:
         return result
-    return {**result, "content": [{"type": "text", "text": str(left[-1])}]}  # type: ignore[dict-item]  # it is masked
+    return {**result, "content": _text(left[-1])}  # type: ignore[dict-item]  # it is masked, so it is a dict
+
+
+def _text(error: ElicitkitError) -> list[dict[str, str]]:
+    return [{"type": "text", "text": str(error)}]
 
 
 def _is_masked(result: HandlerResult) -> bool:

@@ -49,6 +49,7 @@ class RoundTrip:
         self._asked: list[Question] = []
         self._waiting: list[asyncio.Future[Reply]] = []
         self._scope = anyio.CancelScope()
+        self._excess: LimitError | None = None
         self._is_over = False
 
     def require(self, mode: Mode) -> None:
@@ -73,7 +74,11 @@ class RoundTrip:
         return await waiter
 
     async def run(self, call: Callable[[], Awaitable[HandlerResult]]) -> HandlerResult:
-        """Run the call until it ends or is suspended, and give its result or the round of questions."""
+        """Run the call until it ends or is suspended, and give its result or the round of questions.
+
+        Raises:
+            LimitError: If one of several questions asked side by side was one too many. Nothing was sent.
+        """
         task = asyncio.current_task()
         cancelled_before = task.cancelling() if task else 0
         result: HandlerResult = None
@@ -89,6 +94,8 @@ class RoundTrip:
             return self._with_journal(result)
         if anyio.current_effective_deadline() == -math.inf:
             await anyio.lowlevel.checkpoint()  # Cancelled from outside: this raises.
+        if self._excess is not None:
+            raise self._excess
         return self._round()
 
     # --- suspending --------------------------------------------------------------------------------------------------
@@ -111,16 +118,20 @@ class RoundTrip:
             waiter.cancel()
 
     def _refuse_excess(self, question: Question) -> None:
+        if problem := self._excess_problem(question):
+            self._excess = LimitError(f"{problem} {_USE_TASKS}")
+            raise self._excess
+
+    def _excess_problem(self, question: Question) -> str | None:
         if self._journal.rounds >= ROUNDS:
-            raise LimitError(f"The call has asked in {ROUNDS} rounds, and may not ask more. {_USE_TASKS}")
+            return f"The call has asked in {ROUNDS} rounds, and may not ask more."
         if len(self._asked) >= ROUND_QUESTIONS:
-            raise LimitError(f"A round may carry {ROUND_QUESTIONS} questions. {_USE_TASKS}")
+            return f"A round may carry {ROUND_QUESTIONS} questions."
         state = _sealed_bytes(self._journal.write())
         if state > STATE_BYTES:
-            raise LimitError(f"The answers so far take {state:,} bytes, and may take {STATE_BYTES:,}. {_USE_TASKS}")
+            return f"The answers so far take {state:,} bytes, and may take {STATE_BYTES:,}."
         size = state + sum(_json.size(_input_request(one)) for one in [*self._asked, question])
-        if size > ROUND_BYTES:
-            raise LimitError(f"The round takes {size:,} bytes, and may take {ROUND_BYTES:,}. {_USE_TASKS}")
+        return f"The round takes {size:,} bytes, and may take {ROUND_BYTES:,}." if size > ROUND_BYTES else None
 
     # --- results -----------------------------------------------------------------------------------------------------
 

@@ -114,7 +114,8 @@ class ScriptedAnswers:
         if self._unanswered:
             raise ScriptError(f"{_counted(self._unanswered, 'question')} found no answer left in the script")
         if self._answers:
-            raise ScriptError(f"{_counted(len(self._answers), 'answer')} of the script was never asked for")
+            were = "was" if self.left == 1 else "were"
+            raise ScriptError(f"{_counted(self.left, 'answer')} of the script {were} never asked for")
 
     def __enter__(self) -> Self:
         return self

@@ -1,0 +1,174 @@
+"""The journal of a call (design, section 7): what was asked, what was answered, and what a replay may use of it."""
+
+import json
+import logging
+
+import pytest
+
+from elicitkit.errors import ProtocolError
+from elicitkit.journal import Inner, Journal, Question, Reply
+
+YES = Reply("accept", {"x": "yes"})
+
+
+def question(name: str, shape: str = "text") -> Question:
+    return Question(name, shape, "?", {})
+
+
+def next_round(journal: Journal) -> Journal:
+    read = Journal.read(journal.write())
+    assert read is not None
+    return read
+
+
+def after_asking(*names: str) -> Journal:
+    journal = Journal()
+    for name in names:
+        journal.note(question(name))
+    journal.end_round()
+    return next_round(journal)
+
+
+def test_an_answer_is_given_to_the_question_of_its_name() -> None:
+    journal = after_asking("a", "b")
+
+    journal.receive({"a": YES})
+
+    assert journal.reply_to(question("a")) == YES
+    assert journal.reply_to(question("b")) is None
+
+
+def test_answers_of_earlier_rounds_are_carried_on() -> None:
+    journal = after_asking("a")
+    journal.receive({"a": YES})
+
+    later = next_round(journal)
+
+    assert later.reply_to(question("a")) == YES
+
+
+def test_a_question_that_changed_its_fields_is_asked_anew(caplog: pytest.LogCaptureFixture) -> None:
+    journal = after_asking("a")
+    journal.receive({"a": YES})
+
+    reply = journal.reply_to(question("a", shape="number"))
+
+    assert reply is None
+    assert "'a' changed its fields" in caplog.text
+
+
+def test_the_same_question_again_has_a_name_of_its_own() -> None:
+    journal = Journal()
+
+    names = [journal.name("digest", None), journal.name("digest", None), journal.name("digest", "key")]
+
+    assert names == ["digest", "digest#2", "key"]
+
+
+def test_a_replay_gives_the_same_names() -> None:
+    journal = Journal()
+    before = [journal.name("digest", None) for _ in range(3)]
+
+    replayed = next_round(journal)
+
+    assert [replayed.name("digest", None) for _ in range(3)] == before
+
+
+def test_a_key_may_be_answered_before_it_is_asked() -> None:
+    journal = Journal()
+    journal.receive({"user_name": YES})
+
+    assert journal.reply_to(question("user_name")) == YES
+    assert next_round(journal).reply_to(question("user_name")) == YES
+
+
+def test_an_answer_that_nothing_asked_for_is_not_carried_on() -> None:
+    journal = Journal()
+
+    journal.receive({"junk": YES})
+
+    assert "junk" not in journal.write()
+
+
+def test_a_second_answer_to_an_answered_question_changes_nothing() -> None:
+    journal = after_asking("a")
+    journal.receive({"a": YES})
+    later = next_round(journal)
+
+    later.receive({"a": Reply("decline")})
+
+    assert later.reply_to(question("a")) == YES
+
+
+def test_a_replay_that_went_another_way_is_logged_with_both_questions(caplog: pytest.LogCaptureFixture) -> None:
+    journal = after_asking("a")
+    journal.receive({"a": YES})
+    journal.note(question("other"))
+
+    with caplog.at_level(logging.WARNING):
+        journal.end_round()
+
+    assert "['other']" in caplog.text
+    assert "['a']" in caplog.text
+    assert "yes" not in caplog.text
+
+
+def test_the_call_keeps_its_id_and_counts_its_rounds() -> None:
+    journal = after_asking("a")
+
+    assert next_round(journal).call_id == journal.call_id
+    assert (journal.rounds, Journal().rounds) == (1, 0)
+    assert Journal().call_id != Journal().call_id
+
+
+def test_a_wrong_answer_that_json_can_hardly_hold_survives_the_round() -> None:
+    odd = Reply("accept", {"x": "\ud800", "y": 10**30, "z": ["é"]})
+    journal = after_asking("a")
+    journal.receive({"a": odd})
+
+    assert next_round(journal).reply_to(question("a")) == odd
+
+
+def test_the_rounds_of_a_tool_itself_are_kept_inside() -> None:
+    journal = after_asking("a")
+    journal.inner = Inner("step-1", ("ok",), {"ok": {"action": "accept"}})
+
+    assert next_round(journal).inner == journal.inner
+
+
+@pytest.mark.parametrize("state", ["step-1", "", "[]", "17", '{"step": 1}', "{", "[" * 100_000])
+def test_the_state_of_somebody_else_is_left_alone(state: str) -> None:
+    assert Journal.read(state) is None
+
+
+def broken_states() -> list[str]:
+    whole = json.loads(after_asking("a").write())
+    whole["answers"] = {"a": ["text", "accept", {"x": 1}, None]}
+    changes: list[dict[str, object]] = [
+        {"elicitkit": 2},
+        {"elicitkit": None},
+        {"call": 7},
+        {"rounds": "1"},
+        {"rounds": True},
+        {"answers": []},
+        {"answers": {"a": ["text", "reject", None, None]}},
+        {"answers": {"a": ["text", "accept", ["x"], None]}},
+        {"answers": {"a": ["text", "accept", None, 5]}},
+        {"answers": {"a": [1, "accept", None, None]}},
+        {"answers": {"a": ["text", "accept"]}},
+        {"answers": {"a": "accept"}},
+        {"asked": {"a": None}},
+        {"asked": ["a"]},
+        {"inner": "x"},
+        {"inner": [1, [], {}]},
+        {"inner": [None, [1], {}]},
+        {"inner": [None, [], []]},
+    ]
+    missing = [{key: value for key, value in whole.items() if key != name} for name in ("call", "rounds", "asked")]
+    return [json.dumps(state) for state in [*(whole | change for change in changes), *missing]]
+
+
+@pytest.mark.parametrize("state", broken_states())
+def test_a_state_with_our_mark_that_is_not_ours_is_refused_whole(state: str) -> None:
+    with pytest.raises(ProtocolError, match="not one that this version wrote"):
+        Journal.read(state)
