@@ -1,0 +1,58 @@
+# The front door. `make` alone lists what there is.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint typing bench constraints clean
+
+# A python3.11 that is only a version manager's shim may not run, so it is tried first.
+PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
+TOO_OLD = elicitkit needs Python 3.11 or newer, and $(PYTHON) is older. Name another: make PYTHON=...
+VENV ?= .venv
+BIN := $(VENV)/bin
+ARGS ?=
+PIP = -m pip --disable-pip-version-check
+
+# One environment for everything: the demo shows each adapter, and a second one would be installed for nothing.
+# The stamp is written last, so an install that failed half-way is tried again.
+INSTALLED := $(VENV)/installed
+LOG := $(VENV)/install.log
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "$(TOO_OLD)")'
+	@echo "Installing into $(VENV), once; this takes about a minute."
+	@rm -f $@
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python $(PIP) install --constraint constraints.txt --editable '.[dev]' >$(LOG) 2>&1 || { tail -n 30 $(LOG); exit 1; }
+	@touch $@
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+demo: $(INSTALLED)  ## try it here; ANSWERS=file answers for you
+	@$(BIN)/elicitkit demo $(if $(ANSWERS),--answers '$(ANSWERS)')
+
+test: $(INSTALLED)  ## run the tests; ARGS='-k name' goes to pytest
+	@$(BIN)/pytest $(ARGS)
+
+lint: $(INSTALLED)  ## style, format, types and layers
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+typing: $(INSTALLED)  ## what both type checkers see
+	@$(BIN)/mypy
+	@$(BIN)/pyright --pythonpath $(BIN)/python
+
+bench: $(INSTALLED)  ## run benchmarks/*.py, but for those that start with _
+	@set -e; for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python "$$script" $(ARGS); done
+
+constraints:  ## pin the newest versions that resolve together
+	@rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh
+	@$(VENV)-fresh/bin/python $(PIP) install --editable '.[dev]'
+	@{ echo "# Made by \`make constraints\`: what .[dev] resolves to. Do not edit."; \
+	   $(VENV)-fresh/bin/python $(PIP) freeze --exclude-editable; } > $(VENV)-fresh/constraints.txt
+	@mv $(VENV)-fresh/constraints.txt constraints.txt && rm -rf $(VENV)-fresh
+
+clean:  ## remove the environment and every cache
+	@rm -rf $(VENV) $(VENV)-fresh build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
