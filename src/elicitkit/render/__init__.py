@@ -1,0 +1,1 @@
+"""Forms as a person sees them."""

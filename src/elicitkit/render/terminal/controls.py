@@ -1,0 +1,124 @@
+"""What a person is given to answer with: a line to type in, one to pick, some to tick.
+
+A control is also its own answer: it comes back as the person left it, so that asking again starts from there. Here are
+the controls of every kind of field, and what their answers mean to the check; no terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from ...fields import (
+    BooleanField,
+    ChoiceField,
+    IntegerField,
+    MultiChoiceField,
+    NumberField,
+    TextField,
+)
+from ...safety import plain
+from ...schema.check import Checker
+from .text import LEAVE_OPEN, NO, YES, option_labels
+
+Answerable: TypeAlias = TextField | IntegerField | NumberField | BooleanField | ChoiceField | MultiChoiceField
+"""Every kind of field but the one that cannot be drawn."""
+
+Entry: TypeAlias = Mapping[str, object]
+"""What was answered to one field, as `Form.check` takes it: its value by name, `None` for a default that was cleared,
+or nothing at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line to type in, with what stands in it beforehand."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A list to pick one from, and where the pointer is."""
+
+    labels: tuple[str, ...]
+    at: int = 0
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A list to tick any number of, and those that are ticked."""
+
+    labels: tuple[str, ...]
+    ticked: frozenset[int] = frozenset()
+
+
+Control: TypeAlias = Line | Pick | Tick
+
+
+def control(field: Answerable, entries: Entry) -> Control:
+    """The control of a field, set to what was answered before, else to the default."""
+    value = entries.get(field.name, field.default)
+    match field:
+        case TextField() | IntegerField() | NumberField():
+            return Line("" if value is None else _typeable(value))
+        case BooleanField():
+            at = {True: 0, False: 1}.get(value) if isinstance(value, bool) else None
+            return _pick((YES, NO), at, field, otherwise=1)
+        case ChoiceField():
+            at = next((i for i, option in enumerate(field.options) if option.value == value), None)
+            return _pick(option_labels(field.options), at, field, otherwise=0)
+        case MultiChoiceField():
+            chosen = value if isinstance(value, (list, tuple)) else ()
+            ticked = frozenset(i for i, option in enumerate(field.options) if option.value in chosen)
+            return Tick(option_labels(field.options), ticked)
+        case _:
+            assert_never(field)
+
+
+def entry(field: Answerable, answered: Control) -> Entry:
+    """What a control says about its field, ready for the check."""
+    match field, answered:
+        case TextField() | IntegerField() | NumberField(), Line(text):
+            is_free = isinstance(field, TextField) and field.format is None
+            text = text if is_free else text.strip()
+            is_answer = bool(text.strip()) or text == field.default
+            return {field.name: text} if is_answer else _nothing(field)
+        case BooleanField(), Pick(at=at):
+            return {field.name: at == 0} if at < 2 else _nothing(field)
+        case ChoiceField(), Pick(at=at):
+            return {field.name: field.options[at].value} if at < len(field.options) else _nothing(field)
+        case MultiChoiceField(), Tick(ticked=ticked):
+            if not ticked and not field.required and (field.default is None or field.min_items):
+                return _nothing(field)
+            return {field.name: [option.value for i, option in enumerate(field.options) if i in ticked]}
+        case _:
+            raise TypeError(f"a {type(field).__name__} is not answered with a {type(answered).__name__}")
+
+
+def settle(field: Answerable, given: Entry) -> Entry:
+    """Check what was answered to one field; the entry comes back as it will be sent.
+
+    Raises:
+        AnswerError: With the one fault.
+    """
+    return Checker([field]).check(given).values or given
+
+
+def _typeable(value: object) -> str:
+    """A value as it stands in the line: whatever is not drawn is not there to be sent either."""
+    text = str(value)
+    return plain(text, limit=len(text) + 1)
+
+
+def _pick(labels: tuple[str, ...], at: int | None, field: BooleanField | ChoiceField, *, otherwise: int) -> Pick:
+    """A list that starts at the answer there is; else at "leave open", and in a required field at the tamest answer."""
+    if not field.required:
+        labels, otherwise = (*labels, LEAVE_OPEN), len(labels)
+    return Pick(labels, otherwise if at is None else at)
+
+
+def _nothing(field: Answerable) -> Entry:
+    """An untouched field is absent; where there was a default, `None` keeps it from being filled in."""
+    return {} if field.default is None else {field.name: None}

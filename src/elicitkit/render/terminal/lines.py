@@ -1,0 +1,137 @@
+"""The port to a terminal that can only print and read lines: numbers in place of lists that are walked.
+
+It serves `TERM=dumb` (a shell inside an editor) and windows too small to draw in. The terminal stays in its own line
+mode, in which it echoes and edits by itself; prompt_toolkit only reads, because it can do so on an event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext, suppress
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app_session
+from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyPress
+from prompt_toolkit.output import DummyOutput
+from rich.text import Text
+
+from . import output
+from .controls import Line, Pick, Tick
+
+_LISTED = 40
+"""So many labels are listed unasked; more are found by typing a part of them."""
+
+_DIGITS = 6
+
+
+class Lines:
+    """Questions answered with a line of text each."""
+
+    show = staticmethod(output.show)
+
+    async def line(self, control: Line) -> Line:
+        """Have a line typed; there is no editing of the one that is there, only keeping and clearing."""
+        if not control.text:
+            return Line(await _read("> "))
+        output.show(Text(f"now: {control.text}"))
+        typed = await _read("new (Enter keeps, - clears) > ")
+        return Line({"": control.text, "-": ""}.get(typed, typed))
+
+    async def pick(self, control: Pick) -> Pick:
+        """Have a number typed."""
+        rows = [f"{number}. {label}" for number, label in enumerate(control.labels, 1)]
+        output.show(*_listing(rows))
+        question = f"{control.question} " if control.question else ""
+        while True:
+            typed = await _read(f"{question}(number, Enter for {control.at + 1}) > ")
+            chosen = _numbers(typed, len(rows))
+            if not typed or (chosen is not None and len(chosen) == 1):
+                return Pick(control.labels, chosen[0] if chosen else control.at, control.question)
+            output.show(*_matching(rows, typed))
+
+    async def tick(self, control: Tick) -> Tick:
+        """Have numbers typed."""
+        rows = [f"[{'x' if i in control.ticked else ' '}] {i + 1}. {label}" for i, label in enumerate(control.labels)]
+        output.show(*_listing(rows))
+        while True:
+            typed = await _read("(numbers, Enter keeps, - for none) > ")
+            chosen = [] if typed == "-" else _numbers(typed, len(rows))
+            if not typed or chosen is not None:
+                return Tick(control.labels, frozenset(chosen or ()) if typed else control.ticked)
+            output.show(*_matching(rows, typed))
+
+
+def _numbers(typed: str, count: int) -> list[int] | None:
+    """Read places in a list, from 1 on; `None` when the text is anything else."""
+    words = typed.replace(",", " ").split()
+    places = [int(word) - 1 for word in words if word.isascii() and word.isdigit() and len(word) < _DIGITS]
+    return places if len(places) == len(words) and all(0 <= place < count for place in places) else None
+
+
+def _listing(rows: list[str]) -> Iterable[Text]:
+    yield from map(Text, rows[:_LISTED])
+    if len(rows) > _LISTED:
+        yield Text(f"and {len(rows) - _LISTED} more; type a part of one to find it")
+
+
+def _matching(rows: list[str], typed: str) -> Iterable[Text]:
+    found = [row for row in rows if typed.casefold() in row.casefold()]
+    yield from _listing(found) if found else [Text(f"! a number from 1 to {len(rows)}, please")]
+
+
+async def _read(prompt: str) -> str:
+    output.show(Text(prompt), end="")
+    session: PromptSession[str] = PromptSession(input=_LineMode(get_app_session().input), output=DummyOutput())
+    try:
+        return await session.prompt_async(set_exception_handler=False)
+    except (KeyboardInterrupt, OSError, EOFError):
+        _end_line()
+        raise EOFError from None
+    except asyncio.CancelledError:
+        _end_line()
+        raise
+
+
+def _end_line() -> None:
+    """Go on below the prompt, behind which the cursor still stands."""
+    with suppress(EOFError):
+        output.show(Text())
+
+
+class _LineMode(Input):
+    """An input that is read as it is, without raw mode."""
+
+    def __init__(self, given: Input) -> None:
+        self._given = given
+        if reader := getattr(given, "stdin_reader", None):
+            reader.closed = False  # In line mode a terminal can be read again after Ctrl-D.
+
+    def fileno(self) -> int:
+        return self._given.fileno()
+
+    def typeahead_hash(self) -> str:
+        return self._given.typeahead_hash()
+
+    def read_keys(self) -> list[KeyPress]:
+        return self._given.read_keys()
+
+    def flush_keys(self) -> list[KeyPress]:
+        return self._given.flush_keys()
+
+    @property
+    def closed(self) -> bool:
+        return self._given.closed
+
+    def raw_mode(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def cooked_mode(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def attach(self, input_ready_callback: Callable[[], None]) -> AbstractContextManager[None]:
+        return self._given.attach(input_ready_callback)
+
+    def detach(self) -> AbstractContextManager[None]:
+        return self._given.detach()

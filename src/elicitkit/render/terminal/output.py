@@ -1,0 +1,38 @@
+"""Printing between questions, where prompt_toolkit is not drawing."""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+from prompt_toolkit.application import get_app_session
+from rich.console import Console, RenderableType
+
+
+def show(*screen: RenderableType, end: str = "\n") -> None:
+    """Print to the terminal, as wide as it is now; what its encoding does not have becomes question marks.
+
+    Raises:
+        EOFError: If the terminal is gone.
+    """
+    try:
+        _print(*screen, end=end)
+    except OSError:
+        raise EOFError from None
+
+
+def _print(*screen: RenderableType, end: str) -> None:
+    try:
+        _console(sys.stdout).print(*screen, sep="\n", end=end)
+    except UnicodeEncodeError:
+        console = _console(sys.stdout)
+        with console.capture() as captured:
+            console.print(*screen, sep="\n", end=end)
+        encoding = sys.stdout.encoding
+        sys.stdout.write(captured.get().encode(encoding, "replace").decode(encoding))
+        sys.stdout.flush()
+
+
+def _console(stream: TextIO) -> Console:
+    width = get_app_session().output.get_size().columns
+    return Console(file=stream, width=width, markup=False, emoji=False, highlight=False)

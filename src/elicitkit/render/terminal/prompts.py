@@ -1,0 +1,37 @@
+"""The port between the dialogue and a terminal: what a way of asking must be able to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from .controls import Line, Pick, Tick
+
+
+class Prompts(Protocol):
+    """Puts controls to the person at the terminal, one at a time.
+
+    Each method gives the control back as the person left it. None checks anything, none blocks the event loop, and all
+    leave the terminal as it was: also when they are cancelled. Labels and questions are drawable already, and are
+    drawn as text, whatever signs are in them.
+
+    Raises:
+        EOFError: From each of them, when the person wants no more: Ctrl-C, Ctrl-D, or a terminal that is gone.
+    """
+
+    def show(self, *screen: RenderableType) -> None:
+        """Print something above the next question."""
+
+    async def line(self, control: Line) -> Line:
+        """Have a line typed, starting from the one there is."""
+        ...
+
+    async def pick(self, control: Pick) -> Pick:
+        """Have one of the labels picked. There is at least one."""
+        ...
+
+    async def tick(self, control: Tick) -> Tick:
+        """Have any number of the labels ticked, none too."""
+        ...

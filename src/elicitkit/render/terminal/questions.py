@@ -1,0 +1,185 @@
+"""The port to a real terminal, by questionary.
+
+A question of questionary's is a prompt_toolkit application, which is changed here before it runs: Ctrl-D works in
+lists too, long lists scroll and wrap, and any letter filters. Two habits of prompt_toolkit would be wrong on an event
+loop that is not its own, and are off: to catch the exceptions of other tasks, and to ask the terminal where the cursor
+is and complain when it does not say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import questionary
+from prompt_toolkit.application import Application, get_app
+from prompt_toolkit.filters import Condition, to_filter
+from prompt_toolkit.formatted_text import AnyFormattedText
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout import Dimension, ScrollbarMargin, Window
+from prompt_toolkit.renderer import CPR_Support
+from prompt_toolkit.styles import Style
+from questionary.prompts.common import InquirerControl
+
+from . import output
+from .controls import Line, Pick, Tick
+
+_FILTERED_FROM = 12
+"""Lists from here on can be filtered by typing."""
+
+_ROWS_AROUND_A_LIST = 6
+_PAGE = 10
+_INDENT = " " * 5
+_STYLE = Style(  # no colours: they have to be read on light and on dark
+    [
+        ("qmark", "bold fg:ansidefault"),
+        ("answer", "bold fg:ansidefault"),
+        ("pointer", "bold"),
+        ("highlighted", "bold"),
+        ("instruction", "italic"),
+    ]
+)
+
+
+class Questions:
+    """Prompts that are edited in place, and lists that are walked with the arrow keys."""
+
+    show = staticmethod(output.show)
+
+    async def line(self, control: Line) -> Line:
+        """Have a line typed."""
+        question = questionary.text("", default=control.text, qmark=">", style=_STYLE)
+        return Line(await _run(question.application))
+
+    async def pick(self, control: Pick) -> Pick:
+        """Have one of a list picked."""
+        is_long = len(control.labels) >= _FILTERED_FROM
+        question = questionary.select(
+            control.question,
+            choices=_choices(control.labels),
+            default=str(control.at),
+            qmark="?" if control.question else ">",
+            instruction=_instruction(is_long, "Enter chooses"),
+            use_jk_keys=False,
+            use_search_filter=is_long,
+            style=_STYLE,
+        )
+        for _, items in _lists(question.application):
+            items.selected_options = []  # or the default would be drawn as chosen wherever the pointer is
+        return Pick(control.labels, int(await _run(question.application)), control.question)
+
+    async def tick(self, control: Tick) -> Tick:
+        """Have some of a list ticked."""
+        is_long = len(control.labels) >= _FILTERED_FROM
+        question = questionary.checkbox(
+            "",
+            choices=_choices(control.labels, control.ticked),
+            qmark=">",
+            instruction=_instruction(is_long, "space ticks, Enter goes on"),
+            use_jk_keys=False,
+            use_search_filter=is_long,
+            style=_STYLE,
+        )
+        return Tick(control.labels, frozenset(map(int, await _run(question.application))))
+
+
+def _choices(labels: tuple[str, ...], ticked: frozenset[int] = frozenset()) -> list[questionary.Choice]:
+    return [questionary.Choice(label, str(i), checked=i in ticked) for i, label in enumerate(labels)]
+
+
+def _instruction(is_long: bool, rest: str) -> str:
+    return f"(type to filter, {rest})" if is_long else f"(arrows, {rest})"
+
+
+async def _run(application: Application[Any]) -> Any:
+    bindings = [application.key_bindings, _dismissing()]
+    for window, items in _lists(application):
+        _fit(window, items, application.output.get_size().rows)
+        bindings += [_walking(items), _say_when_nothing_matches(items)]
+    application.key_bindings = merge_key_bindings([one for one in bindings if one is not None])
+    application.renderer.cpr_support = CPR_Support.NOT_SUPPORTED
+    try:
+        return await application.run_async(set_exception_handler=False)
+    except (KeyboardInterrupt, OSError):
+        raise EOFError from None
+
+
+def _lists(application: Application[Any]) -> Iterator[tuple[Window, InquirerControl]]:
+    """The list of a question, and the window it is in; a line has none."""
+    for window in application.layout.find_all_windows():
+        if isinstance(window.content, InquirerControl):
+            yield window, window.content
+
+
+def _dismissing() -> KeyBindings:
+    """Ctrl-C, and Ctrl-D where it has nothing to delete, end every question."""
+    bindings = KeyBindings()
+    nothing_to_delete = Condition(lambda: not get_app().current_buffer.document.current_char)
+
+    @bindings.add("c-d", eager=True, filter=nothing_to_delete)
+    @bindings.add("c-c", eager=True)
+    @bindings.add("<sigint>", eager=True)
+    def dismiss(event: KeyPressEvent) -> None:
+        event.app.exit(exception=EOFError)
+
+    return bindings
+
+
+def _fit(window: Window, items: InquirerControl, rows: int) -> None:
+    """Let a list take what the terminal has, wrap what is too wide, and scroll what is too long."""
+    most = max(rows - _ROWS_AROUND_A_LIST, 3)
+    window.height = Dimension(max=most)
+    window.wrap_lines = to_filter(True)
+    window.get_line_prefix = lambda _, wrapped: _INDENT if wrapped else ""
+    if items.choice_count > most:
+        window.right_margins = [ScrollbarMargin()]
+
+
+def _walking(items: InquirerControl) -> KeyBindings:
+    """Pages; letters of every alphabet in a list that is filtered; and no hidden keys that tick everything."""
+    bindings = KeyBindings()
+    is_filtered = Condition(lambda: len(items.choices) >= _FILTERED_FROM)
+
+    @bindings.add("pagedown", eager=True)
+    def down(_: KeyPressEvent) -> None:
+        items.pointed_at = min(items.pointed_at + _PAGE, items.choice_count - 1)
+
+    @bindings.add("pageup", eager=True)
+    def up(_: KeyPressEvent) -> None:
+        items.pointed_at = max(items.pointed_at - _PAGE, 0)
+
+    @bindings.add("<any>", filter=is_filtered)
+    def narrow(event: KeyPressEvent) -> None:
+        if len(event.data) == 1 and event.data.isprintable():
+            items.add_search_character(cast(Keys, event.data))  # a key that is a letter is that letter
+
+    @bindings.add("tab", eager=True)
+    @bindings.add("c-a", eager=True)
+    @bindings.add("a", eager=True, filter=~is_filtered)
+    @bindings.add("i", eager=True, filter=~is_filtered)
+    def nothing(_: KeyPressEvent) -> None:
+        """All at once, or the opposite of all: too much for a key hit by mistake."""
+
+    return bindings
+
+
+def _say_when_nothing_matches(items: InquirerControl) -> KeyBindings:
+    """A filter that finds nothing shows no list, and takes nothing: questionary would go on with the whole list."""
+    bindings = KeyBindings()
+    listed = items.text
+    finds_nothing = Condition(
+        lambda: bool(items.search_filter and items.filtered_choices and not items.found_in_search)
+    )
+
+    def text() -> AnyFormattedText:
+        return [("class:instruction", "   nothing matches")] if finds_nothing() else listed
+
+    items.text = text
+
+    @bindings.add("enter", eager=True, filter=finds_nothing)
+    @bindings.add(" ", eager=True, filter=finds_nothing)
+    def stay(_: KeyPressEvent) -> None:
+        """There is nothing to take."""
+
+    return bindings

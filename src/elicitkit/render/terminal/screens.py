@@ -1,0 +1,122 @@
+"""What is printed between the questions: the heading, the head of a field, the review. Pure: from a form to rich.
+
+Text is always a rich `Text`, never a `str`, in which rich would look for markup, links and emoji codes. What a server
+wrote in more than a word or two stands beside a bar, so that it cannot pass for a line of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from ...errors import Fault
+from ...fields import ChoiceField, Field, UnknownField
+from ...limits import MESSAGE_CHARACTERS
+from ...safety import plain
+from ..wording import hint, mark, warning
+from .text import brief, drawable, fault_line, label, option_labels, shown
+
+_BAR = "│ "
+_NAMED = 8
+_ALARM = "bold red"
+
+
+class Quoted:
+    """Text of a server's, each line beside a bar."""
+
+    def __init__(self, text: str, *, style: str = "") -> None:
+        self._text = Text(text, style=style)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Wrap the text to what is left of the width, and put the bar before each line."""
+        inside = options.update(width=max(options.max_width - len(_BAR), 1))
+        for line in console.render_lines(self._text, inside, pad=False):
+            yield Segment(_BAR)
+            yield from line
+            yield Segment.line()
+
+
+def heading(asker: str, message: str, fields: Iterable[Field]) -> RenderableType:
+    """Who asks, what, and for which answers."""
+    return Group(
+        Text(),
+        Text.assemble(("Question from the MCP server ", "bold"), (drawable(asker), "bold reverse")),
+        Text(),
+        Quoted(plain(message, limit=MESSAGE_CHARACTERS)),
+        Text(),
+        *_outline([field for field in fields if not isinstance(field, UnknownField)]),
+    )
+
+
+def field_head(field: Field, *, position: str = "") -> RenderableType:
+    """What a field asks for, above the line where it is answered."""
+    parts: list[RenderableType] = [
+        Text(),
+        Text.assemble((position, "dim"), (label(field), "bold"), " ", (mark(field), "dim")),
+    ]
+    if field.description and (described := plain(field.description).strip()):
+        parts.append(Quoted(described))
+    if words := hint(field):
+        parts.append(_indented(Text(drawable(words, limit=500), style="dim")))
+    if words := warning(field):
+        parts.append(_indented(Text(f"! {words}", style=_ALARM)))
+    return Group(*parts)
+
+
+def undrawable(fields: Iterable[UnknownField]) -> RenderableType:
+    """Why a form cannot be accepted here."""
+    return Group(
+        Text("This form requires something that cannot be answered here, so it can only be declined or cancelled:"),
+        *map(field_head, fields),
+        Text(),
+    )
+
+
+def problems(faults: Iterable[Fault]) -> RenderableType:
+    """What is wrong with an answer."""
+    return Group(*(Text(f"! {fault_line(fault)}", style=_ALARM) for fault in faults))
+
+
+def review(
+    asker: str, fields: Iterable[Field], entries: Mapping[str, object], *, faults: Sequence[Fault] = ()
+) -> RenderableType:
+    """All that will be sent, to whom, and what is wrong with it as a whole."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(overflow="fold")
+    table.add_column(overflow="fold")
+    for field in fields:
+        is_open = entries.get(field.name) is None
+        table.add_row(Text(label(field)), Text(shown(field, entries), style="dim italic" if is_open else "bold"))
+    title = Text.assemble("Your answers to ", (drawable(asker), "bold"), ":")
+    wrong = [problems(faults), Text()] if faults else []
+    return Group(Text(), title, Text(), _indented(table), Text(), *wrong)
+
+
+def note(words: str) -> RenderableType:
+    """A line of ours."""
+    return Text(words, style="italic")
+
+
+def _outline(fields: list[Field]) -> Iterable[RenderableType]:
+    """What will be asked, before the person starts; the options of a lone choice too."""
+    if not fields:
+        return
+    if len(fields) == 1 and isinstance(fields[0], ChoiceField):
+        names = option_labels(fields[0].options)
+        start = f"It asks for {brief(label(fields[0]))}: "
+    else:
+        names = tuple(label(field) for field in fields)
+        start = f"It asks for {len(fields)} answers: " if len(fields) > 1 else "It asks for "
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    yield Text(f"{start}{', '.join(map(brief, names[:_NAMED]))}{more}.", style="dim")
+    yield Text("Nothing is sent before you have seen it all again. Ctrl-C cancels at any time.", style="dim")
+    yield Text()
+
+
+def _indented(content: RenderableType) -> RenderableType:
+    return Padding(content, (0, 0, 0, 2))

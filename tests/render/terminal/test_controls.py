@@ -1,0 +1,127 @@
+"""From a field to what it is answered with, and from there to the check (design, section 5)."""
+
+import pytest
+
+from elicitkit.errors import AnswerError
+from elicitkit.fields import (
+    BooleanField,
+    ChoiceField,
+    IntegerField,
+    MultiChoiceField,
+    NumberField,
+    Option,
+    TextField,
+)
+from elicitkit.render.terminal.controls import Answerable, Control, Line, Pick, Tick, control, entry, settle
+
+COLOURS = (Option("r", "Red"), Option("g", "Green"))
+LABELS = ("Red", "Green")
+OPEN = "(leave open)"
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        (TextField("x"), Line("")),
+        (TextField("x", default="Ada"), Line("Ada")),
+        (TextField("x", default="a\x1b[2J\u202eb"), Line("ab")),  # section 10: what is not drawn is not sent either
+        (IntegerField("x", default=42), Line("42")),
+        (NumberField("x", default=0.5), Line("0.5")),
+        (BooleanField("x", default=True), Pick(("Yes", "No", OPEN), 0)),
+        (BooleanField("x", default=False), Pick(("Yes", "No", OPEN), 1)),
+        (BooleanField("x"), Pick(("Yes", "No", OPEN), 2)),
+        (BooleanField("x", required=True), Pick(("Yes", "No"), 1)),  # Enter alone agrees to nothing
+        (ChoiceField("x", options=COLOURS, default="g", required=True), Pick(LABELS, 1)),
+        (ChoiceField("x", options=COLOURS), Pick((*LABELS, OPEN), 2)),
+        (MultiChoiceField("x", options=COLOURS, default=("g",)), Tick(LABELS, frozenset({1}))),
+    ],
+)
+def test_a_control_starts_at_the_default(field: Answerable, expected: Control) -> None:
+    assert control(field, {}) == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "before", "expected"),
+    [
+        (TextField("x", default="Ada"), {"x": "Bob"}, Line("Bob")),
+        (TextField("x", default="Ada"), {"x": None}, Line("")),
+        (BooleanField("x", default=True), {"x": None}, Pick(("Yes", "No", OPEN), 2)),
+        (ChoiceField("x", options=COLOURS, default="g"), {"x": "r"}, Pick((*LABELS, OPEN), 0)),
+        (MultiChoiceField("x", options=COLOURS, default=("g",)), {"x": []}, Tick(LABELS)),
+    ],
+)
+def test_asked_again_a_control_starts_at_the_answer_before(
+    field: Answerable, before: dict[str, object], expected: Control
+) -> None:
+    assert control(field, before) == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "answered", "expected"),
+    [
+        (TextField("x"), Line(" kept "), {"x": " kept "}),
+        (TextField("x", format="date"), Line(" 2026-11-30 "), {"x": "2026-11-30"}),
+        (IntegerField("x"), Line(" 7 "), {"x": "7"}),
+        (BooleanField("x"), Pick(("Yes", "No", OPEN), 1), {"x": False}),
+        (ChoiceField("x", options=COLOURS), Pick((*LABELS, OPEN), 1), {"x": "g"}),
+        (MultiChoiceField("x", options=COLOURS), Tick(LABELS, frozenset({1, 0})), {"x": ["r", "g"]}),
+    ],
+)
+def test_an_answer_becomes_a_value(field: Answerable, answered: Control, expected: dict[str, object]) -> None:
+    assert entry(field, answered) == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "answered", "expected"),
+    [
+        (TextField("x"), Line(""), {}),  # untouched: absent
+        (TextField("x", default="Ada"), Line(""), {"x": None}),  # cleared: null, which suppresses the default
+        (TextField("x", default=""), Line(""), {"x": ""}),  # the default itself
+        (TextField("x"), Line("  "), {}),
+        (TextField("x", required=True), Line(""), {}),
+        (IntegerField("x", default=7), Line(""), {"x": None}),
+        (BooleanField("x", default=True), Pick(("Yes", "No", OPEN), 2), {"x": None}),
+        (BooleanField("x"), Pick(("Yes", "No", OPEN), 2), {}),
+        (ChoiceField("x", options=COLOURS, default="g"), Pick((*LABELS, OPEN), 2), {"x": None}),
+        (MultiChoiceField("x", options=COLOURS), Tick(LABELS), {}),
+        (MultiChoiceField("x", options=COLOURS, default=("r",)), Tick(LABELS), {"x": []}),  # "none of them"
+        (MultiChoiceField("x", options=COLOURS, default=("r",), min_items=1), Tick(LABELS), {"x": None}),
+        (MultiChoiceField("x", options=COLOURS, required=True), Tick(LABELS), {"x": []}),
+    ],
+)
+def test_nothing_is_absent_and_a_cleared_default_is_null(
+    field: Answerable, answered: Control, expected: dict[str, object]
+) -> None:
+    assert entry(field, answered) == expected
+
+
+def test_a_control_of_another_kind_is_no_answer() -> None:
+    with pytest.raises(TypeError, match="a BooleanField is not answered with a Line"):
+        entry(BooleanField("x"), Line("yes"))
+
+
+def test_what_is_settled_is_what_will_be_sent() -> None:
+    assert settle(IntegerField("x"), {"x": "42.0"}) == {"x": 42}
+    assert settle(TextField("x", format="uri"), {"x": "https://bücher.example"}) == {
+        "x": "https://xn--bcher-kva.example"
+    }
+    assert settle(IntegerField("x", default=7), {"x": None}) == {"x": None}
+    assert settle(IntegerField("x"), {}) == {}
+
+
+# report R045: the whole text must parse
+@pytest.mark.parametrize("typed", ["42xyz", "12.5abc", "0x10", "٣", "1e999", "NaN", "2o"])
+def test_a_number_is_refused_in_the_checkers_own_words(typed: str) -> None:
+    field = IntegerField("age", minimum=1)
+
+    with pytest.raises(AnswerError) as refused:
+        settle(field, entry(field, Line(typed)))
+
+    assert refused.value.faults[0].label == "Age"
+    assert typed not in str(refused.value)
+
+
+def test_a_required_field_left_empty_is_a_fault() -> None:
+    for field in (TextField("x", required=True), TextField("x", required=True, default="d")):
+        with pytest.raises(AnswerError, match="X: is required"):
+            settle(field, entry(field, Line("")))

@@ -1,0 +1,361 @@
+"""One form put to a person, with real keys (issue 2, point 7; issue 9, point 5; design, sections 4 and 5)."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rich.console import RenderableType
+
+from elicitkit import FormElicitation, limits
+from elicitkit.fields import ChoiceField, Option
+from elicitkit.forms import Content, Form, FormSource
+from elicitkit.outcomes import Accepted, Cancelled, Declined
+from elicitkit.render.terminal.controls import Line, Pick, Tick
+from elicitkit.render.terminal.dialogue import converse
+from tests.render.terminal.person import (
+    BACKSPACE,
+    CHANGE,
+    CLEAR,
+    CTRL_C,
+    CTRL_D,
+    DOWN,
+    ENTER,
+    FILL_IN,
+    LEFT,
+    SEND,
+    SPACE,
+    UP,
+    answer,
+    lone,
+)
+
+pytestmark = pytest.mark.anyio
+
+
+def asking() -> FormElicitation[Content]:
+    return FormElicitation.create("Tell us")
+
+
+def accepted(**content: Any) -> Accepted[Any]:
+    return Accepted(content, raw=content)
+
+
+# --- each kind of field -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("form", "keys", "value"),
+    [
+        (asking().string("x").required(), "Ada" + ENTER, "Ada"),
+        (asking().string("x").default("Ada"), BACKSPACE + "am" + ENTER, "Adam"),
+        (asking().email("x"), " ada@example.com " + ENTER, "ada@example.com"),
+        (asking().uri("x"), "https://example.com/" + ENTER, "https://example.com/"),
+        (asking().date("x"), "2026-11-30" + ENTER, "2026-11-30"),
+        (asking().date_time("x"), "2026-11-30T14:30:00+01:00" + ENTER, "2026-11-30T14:30:00+01:00"),
+        (asking().integer("x"), " 42.0 " + ENTER, 42),
+        (asking().number("x"), "-0.5" + ENTER, -0.5),
+        (asking().boolean("x").required(), UP + ENTER, True),
+        (asking().boolean("x"), UP + ENTER, False),
+        (asking().choice("x").options({"s": "Slow", "f": "Fast"}).required(), DOWN + ENTER, "f"),
+        (asking().multi_choice("x").options([*"abc"]), SPACE + DOWN + DOWN + SPACE + ENTER, ["a", "c"]),
+    ],
+)
+async def test_every_kind_of_field_can_be_answered(form: FormElicitation[Content], keys: str, value: object) -> None:
+    outcome = await answer(form, FILL_IN, keys, SEND)
+
+    assert outcome == accepted(x=value)
+
+
+@pytest.mark.parametrize(
+    ("form", "value"),
+    [
+        (asking().string("x").default("Ada"), "Ada"),
+        (asking().string("x").default("two\nlines"), "two\nlines"),
+        (asking().date("x").default("2026-11-30"), "2026-11-30"),
+        (asking().integer("x").default(0), 0),
+        (asking().number("x").default(0.1), 0.1),
+        (asking().boolean("x").default(False), False),
+        (asking().choice("x").options([*"ab"]).default("b"), "b"),
+        (asking().multi_choice("x").options([*"abc"]).default("a", "c"), ["a", "c"]),
+    ],
+)
+async def test_a_default_is_kept_by_pressing_enter(form: FormElicitation[Content], value: object) -> None:
+    outcome = await answer(form, FILL_IN, ENTER, SEND)
+
+    assert outcome == accepted(x=value)
+
+
+@pytest.mark.parametrize(
+    ("form", "keys"),
+    [
+        (asking().string("x").default("Ada"), CLEAR + ENTER),
+        (asking().email("x").default("ada@example.com"), CLEAR + ENTER),
+        (asking().integer("x").default(7), CLEAR + ENTER),
+        (asking().boolean("x").default(True), DOWN + DOWN + ENTER),
+        (asking().choice("x").options([*"ab"]).default("a"), UP + ENTER),
+        (asking().multi_choice("x").options([*"ab"]).min_items(1).default("a"), SPACE + ENTER),
+    ],
+)
+async def test_a_cleared_default_comes_back_as_nothing(form: FormElicitation[Content], keys: str) -> None:
+    """Design, section 5: renderers send `null` for a cleared field, and it suppresses the default."""
+    outcome = await answer(form, FILL_IN, keys, SEND)
+
+    assert isinstance(outcome.content, Content)
+    assert outcome.content.get("x") is None
+    assert outcome.content.cleared == {"x"}
+
+
+async def test_untouched_fields_without_a_default_are_absent() -> None:
+    """Report R039: a form of optional fields can be sent untouched."""
+    form = (
+        asking().string("a").integer("b").boolean("c").choice("d").options([*"xy"]).multi_choice("e").options([*"xy"])
+    )
+
+    outcome = await answer(form, FILL_IN, ENTER * 5, SEND)
+
+    assert isinstance(outcome.content, Content)
+    assert outcome.content == {}
+    assert not outcome.content.cleared
+
+
+async def test_the_names_the_author_wrote_find_the_answers() -> None:
+    outcome = await answer(asking().string("full_name"), FILL_IN, "Ada", ENTER, SEND)
+
+    assert outcome.content is not None
+    assert outcome.content["full_name"] == outcome.content["fullName"] == "Ada"
+
+
+# --- wrong, then right ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("form", "wrong", "right", "value", "words"),
+    [
+        (asking().integer("x").between(1, 9), "12x", BACKSPACE * 2, 1, "X: must be a whole number"),
+        (asking().integer("x").max(9), "12", BACKSPACE, 1, "X: must be at most 9"),
+        (asking().email("x"), "a@b.de!", BACKSPACE, "a@b.de", "X: must be an e-mail address"),
+        (asking().string("x").required(), "", "a", "a", "X: is required"),
+        (asking().string("x").max_length(2), "abc", BACKSPACE, "ab", "X: must have at most 2 characters"),
+        (
+            asking().multi_choice("x").options([*"ab"]).max_items(1),
+            SPACE + DOWN + SPACE,
+            SPACE,
+            ["b"],
+            "X: takes at most",
+        ),
+    ],
+)
+async def test_a_wrong_answer_is_asked_again_and_kept_in_the_line(
+    form: FormElicitation[Content],
+    wrong: str,
+    right: str,
+    value: object,
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Reports R045 and R047: said at once, at the field, in the checker's words."""
+    outcome = await answer(form, FILL_IN, wrong, ENTER, right, ENTER, SEND)
+
+    assert outcome == accepted(x=value)
+    assert f"! {words}" in capsys.readouterr().out
+
+
+async def test_what_the_author_refuses_leads_back_to_the_review(capsys: pytest.CaptureFixture[str]) -> None:
+    def below_ten(content: Content) -> None:
+        if content["a"] + content["b"] > 10:
+            raise ValueError("a and b are [b]too much[/b]")
+
+    form = asking().integer("a").integer("b").validate(below_ten)
+
+    outcome = await answer(form, FILL_IN, "9\r9\r", SEND, CHANGE, DOWN + ENTER, BACKSPACE + "1\r", SEND)
+
+    assert outcome == accepted(a=9, b=1)
+    assert "! a and b are [b]too much[/b]" in capsys.readouterr().out
+
+
+# --- the review -------------------------------------------------------------------------------------------------------
+
+
+async def test_an_earlier_field_can_be_changed_before_sending() -> None:
+    form = asking().string("a").string("b")
+
+    outcome = await answer(form, FILL_IN, "x\ry\r", CHANGE, ENTER, LEFT + "w\r", SEND)
+
+    assert outcome == accepted(a="wx", b="y")
+
+
+async def test_changing_nothing_leads_back_to_the_review() -> None:
+    form = asking().string("a").string("b")
+
+    outcome = await answer(form, FILL_IN, "x\ry\r", CHANGE, UP + ENTER, SEND)
+
+    assert outcome == accepted(a="x", b="y")
+
+
+async def test_a_lone_field_is_changed_without_asking_which() -> None:
+    outcome = await answer(asking().boolean("x"), FILL_IN, ENTER, CHANGE, UP * 2 + ENTER, SEND)
+
+    assert outcome == accepted(x=True)
+
+
+async def test_an_answer_cleared_in_the_review_is_absent_again() -> None:
+    outcome = await answer(asking().string("x"), FILL_IN, "y\r", CHANGE, CLEAR + ENTER, SEND)
+
+    assert outcome == accepted()
+
+
+async def test_the_review_shows_labels_and_what_was_left_open(capsys: pytest.CaptureFixture[str]) -> None:
+    form = asking().choice("speed").options({"exp": "Express"}).required().date("start_on")
+
+    await answer(form, FILL_IN, ENTER, ENTER, SEND, asker="the shop")
+
+    review = capsys.readouterr().out.partition("Your answers to the shop:")[2]
+    assert "Speed     Express" in review
+    assert "Start On  (left open)" in review
+
+
+# --- declining and cancelling -----------------------------------------------------------------------------------------
+
+
+async def test_declining_at_the_start() -> None:
+    assert await answer(asking().string("x"), DOWN + ENTER) == Declined()
+
+
+async def test_cancelling_at_the_start() -> None:
+    assert await answer(asking().string("x"), UP + ENTER) == Cancelled("cancelled")
+
+
+async def test_declining_in_the_review() -> None:
+    assert await answer(asking().string("x"), FILL_IN, "y\r", DOWN * 2 + ENTER) == Declined()
+
+
+async def test_cancelling_in_the_review() -> None:
+    assert await answer(asking().string("x"), FILL_IN, "y\r", UP + ENTER) == Cancelled("cancelled")
+
+
+MANY = [f"option {i}" for i in range(50)]
+
+
+@pytest.mark.parametrize("key", [CTRL_C, CTRL_D])
+@pytest.mark.parametrize(
+    ("form", "before"),
+    [
+        pytest.param(asking().string("x"), [], id="at the start"),
+        pytest.param(asking().string("x"), [FILL_IN], id="in an empty line"),
+        pytest.param(asking().string("x"), [FILL_IN, "typed"], id="in a line with text"),
+        pytest.param(asking().boolean("x"), [FILL_IN, DOWN], id="in a list"),
+        pytest.param(asking().choice("x").options(MANY), [FILL_IN, "o4"], id="in a filtered list"),
+        pytest.param(asking().choice("x").options(MANY), [FILL_IN, "zz"], id="where a filter finds nothing"),
+        pytest.param(asking().multi_choice("x").options(["a"]), [FILL_IN, SPACE], id="in a multiple choice"),
+        pytest.param(lone({"x": {"type": "object"}}), [FILL_IN], id="in the review"),
+        pytest.param(asking().string("x").string("y"), [FILL_IN, ENTER * 2, CHANGE], id="where a field is picked"),
+    ],
+)
+async def test_ctrl_c_and_ctrl_d_cancel_everywhere(form: FormSource[Any], before: list[str], key: str) -> None:
+    assert await answer(form, *before, key) == Cancelled("cancelled")
+
+
+async def test_ctrl_d_before_a_character_deletes_it_as_in_a_shell() -> None:
+    outcome = await answer(asking().string("x"), FILL_IN, "ab", LEFT, CTRL_D, ENTER, SEND)
+
+    assert outcome == accepted(x="a")
+
+
+# --- forms without fields, and with some that cannot be drawn ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "outcome"),
+    [
+        (UP + ENTER, accepted()),
+        (ENTER, Declined()),  # Enter alone agrees to nothing
+        (DOWN + ENTER, Cancelled("cancelled")),
+        (CTRL_C, Cancelled("cancelled")),
+        (CTRL_D, Cancelled("cancelled")),
+    ],
+)
+async def test_a_form_without_fields_is_a_confirm_dialog(keys: str, outcome: object) -> None:
+    assert await answer(asking(), keys) == outcome
+
+
+async def test_a_confirm_that_the_author_refuses_is_asked_again(capsys: pytest.CaptureFixture[str]) -> None:
+    refusals = iter([ValueError("not yet")])
+
+    def once(_: Content) -> None:
+        if error := next(refusals, None):
+            raise error
+
+    assert await answer(asking().validate(once), UP + ENTER, UP + ENTER) == accepted()
+    assert "! not yet" in capsys.readouterr().out
+
+
+UNDRAWABLE = {"x": {"type": "object", "title": "Address"}}
+
+
+@pytest.mark.parametrize(
+    ("keys", "outcome"),
+    [
+        (ENTER, Declined()),
+        (DOWN + ENTER, Cancelled("unsupported")),
+        (CTRL_C, Cancelled("unsupported")),
+    ],
+)
+async def test_a_required_field_that_cannot_be_drawn_can_only_be_refused(
+    keys: str, outcome: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Design, section 4: it can only be declined or cancelled, reason `unsupported`."""
+    form = lone({**UNDRAWABLE, "y": {"type": "string"}}, "x")
+
+    assert await answer(form, keys) == outcome
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "cannot be answered here, so it can only be declined or cancelled" in printed
+    assert "Address (required)" in printed
+
+
+async def test_an_optional_field_that_cannot_be_drawn_is_shown_and_not_asked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    outcome = await answer(lone({**UNDRAWABLE, "y": {"type": "string"}}), FILL_IN, "z\r", SEND)
+
+    assert outcome == accepted(y="z")
+    printed = capsys.readouterr().out
+    assert "This cannot be answered here: its type is 'object'" in printed
+    assert "Address  (cannot be answered here)" in printed
+
+
+async def test_a_form_of_nothing_that_can_be_drawn_can_still_be_sent() -> None:
+    assert await answer(lone(UNDRAWABLE), FILL_IN, SEND) == accepted()
+
+
+# --- large forms ------------------------------------------------------------------------------------------------------
+
+
+class Hasty:
+    """A person who takes the first thing there is, everywhere."""
+
+    def show(self, *screen: RenderableType) -> None: ...
+
+    async def line(self, control: Line) -> Line:
+        return Line("1")
+
+    async def pick(self, control: Pick) -> Pick:
+        return replace(control, at=0)
+
+    async def tick(self, control: Tick) -> Tick:
+        return replace(control, ticked=frozenset({0}))
+
+
+async def test_the_largest_form_can_be_answered() -> None:
+    """Design, section 11: 64 fields, with 1,000 options each."""
+    options = tuple(Option(str(i), f"Option {i}") for i in range(limits.OPTIONS))
+    fields = tuple(ChoiceField(f"f{i}", options=options) for i in range(limits.FIELDS))
+
+    outcome = await converse(Form("All of it", fields), "shop", Hasty())
+
+    assert outcome == accepted(**{f"f{i}": "0" for i in range(limits.FIELDS)})
+
+
+async def test_one_of_a_thousand_options_is_found_by_typing() -> None:
+    form = asking().choice("x").options(map(str, range(limits.OPTIONS)))
+
+    assert await answer(form, FILL_IN, "777" + ENTER, SEND) == accepted(x="777")
