@@ -1,0 +1,45 @@
+"""See it work: a small server asks two forms with every kind of field, and a question.
+
+The server is part of elicitkit, and runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from functools import partial
+
+from .output import give
+
+SUMMARY = "see it work: a small server asks, you answer"
+
+TOOL = "plan_talk"
+
+INTRO = """\
+A small server, started on this machine, plans a talk with you: two forms with
+every kind of field, then a last question. Decline or cancel wherever you like.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `elicitkit demo` takes."""
+    parser.add_argument(
+        "--answers", metavar="FILE", help="scripted answers in place of a person: a line of JSON for each question"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run `elicitkit demo`, and give its exit code.
+
+    Raises:
+        Failure: If the server could not be talked to.
+        ScriptError: If the scripted answers did not come out even.
+    """
+    from ..host.servers import StdioServer
+    from . import calling, results
+
+    give(INTRO)
+    server = StdioServer(sys.executable, args=("-m", "elicitkit.cli.demo_server"), env=dict(os.environ))
+    show = partial(results.show, tool=TOOL)
+    return calling.call(server, TOOL, {}, show=show, answers=args.answers, takes_null=True, debug=args.debug)

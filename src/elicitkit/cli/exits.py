@@ -1,0 +1,42 @@
+"""How the command ends: its exit codes, and the one way a subcommand stops early."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """The exit codes of the command."""
+
+    FINE = 0
+    TOOL_FAILED = 1
+    USAGE = 2
+    UNREACHABLE = 3
+    SCRIPT = 4
+    MISSING_EXTRA = 5
+    BUG = 70
+    INTERRUPTED = 130
+
+
+MEANINGS = {
+    Exit.FINE: "all went well; declining and cancelling is fine too",
+    Exit.TOOL_FAILED: "the tool failed, or there is no such tool",
+    Exit.USAGE: "wrong usage: arguments, a name, or a file that cannot be read",
+    Exit.UNREACHABLE: "the server could not be reached, or broke the protocol",
+    Exit.SCRIPT: "scripted answers ran out, or were left over",
+    Exit.MISSING_EXTRA: "an extra is not installed",
+    Exit.BUG: "elicitkit itself failed: please report it",
+    Exit.INTERRUPTED: "interrupted",
+}
+"""What each code means, as `--help` says it."""
+
+
+class Failure(Exception):
+    """Ends a subcommand with an exit code and a line for people. It never leaves `main`."""
+
+    def __init__(self, code: Exit, line: str, *, details: str = "") -> None:
+        super().__init__(line)
+        self.code = code
+        self.line = line
+        self.details = details
+        """What the other side said, shown below the line."""

@@ -1,0 +1,147 @@
+"""Who answers the questions of a call: the person at the terminal, a script, or nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
+import anyio
+from mcp.client import ClientRequestContext
+from mcp_types import (
+    INTERNAL_ERROR,
+    ElicitRequestFormParams,
+    ElicitRequestURLParams,
+    ElicitResult,
+    ErrorData,
+)
+
+from ..errors import FormError
+from ..forms import Content, Form
+from ..outcomes import Accepted
+from ..render.terminal import fill, has_terminal
+from ..safety import plain_line
+from ..testing import ScriptedAnswers
+from .output import say
+from .questions import listed
+
+Answer: TypeAlias = Callable[[Form[Content], str, ElicitRequestFormParams], Awaitable[ElicitResult | ErrorData]]
+"""One way to get an answer: from a form, who asks, and the question as it came, to what goes back."""
+
+_NAME_CHARACTERS = 100
+"""What is left of the name a server gives itself."""
+
+
+class People:
+    """The `elicitation_callback` of a call: its questions are asked one after another, in the order they come.
+
+    A form that cannot be read is cancelled, a link is declined, and standard error says why.
+    """
+
+    def __init__(self, tool: str, answer: Answer) -> None:
+        self._tool = tool
+        self._answer = answer
+        self._turn = anyio.Lock()
+        self.failure: Exception | None = None
+        """Why a question could not be put to anybody; it is told here, and never to the server."""
+
+    async def __call__(
+        self, context: ClientRequestContext, params: ElicitRequestFormParams | ElicitRequestURLParams
+    ) -> ElicitResult | ErrorData:
+        """Answer one question."""
+        asker = f"{_name_of_server(context)} (tool {self._tool})"
+        async with self._turn:
+            try:
+                return await self._put(params, asker)
+            except Exception as error:
+                self.failure = error
+                return ErrorData(code=INTERNAL_ERROR, message="the question could not be put to anybody")
+
+    async def _put(
+        self, params: ElicitRequestFormParams | ElicitRequestURLParams, asker: str
+    ) -> ElicitResult | ErrorData:
+        if isinstance(params, ElicitRequestURLParams):
+            say(f"{asker} asks to open a link, which cannot be done here yet; declined")
+            return ElicitResult(action="decline")
+        try:
+            form = Form.from_schema(params.message, params.requested_schema)
+        except FormError as error:
+            say(f"{asker} sent a form that cannot be read; cancelled. {plain_line(str(error))}")
+            return ElicitResult(action="cancel")
+        return await self._answer(form, asker, params)
+
+
+def whoever_is_there(script: ScriptedAnswers | None, *, takes_null: bool = False) -> Answer:
+    """The script if there is one, else the person at the terminal, else nobody.
+
+    Args:
+        script: The scripted answers.
+        takes_null: Whether the server takes `null` for a field that the person cleared, as one on elicitkit does.
+    """
+    if script is not None:
+        return Scripted(script)
+    return AtTerminal(takes_null=takes_null) if has_terminal() else nobody
+
+
+class AtTerminal:
+    """Asks the person at the terminal.
+
+    A field that was cleared is left out: the specification has no `null` in an answer, and the TypeScript SDK refuses
+    a whole answer for one. A server may then take its default, which the person is told.
+    """
+
+    def __init__(self, *, takes_null: bool = False) -> None:
+        self._takes_null = takes_null
+
+    async def __call__(self, form: Form[Content], asker: str, params: ElicitRequestFormParams) -> ElicitResult:
+        """Put one form to the person.
+
+        Raises:
+            MissingExtra: If the terminal prompt is not installed.
+        """
+        outcome = await fill(form, asker)
+        if not isinstance(outcome, Accepted):
+            return ElicitResult(action=outcome.action)
+        content, cleared = outcome.content, outcome.content.cleared
+        if self._takes_null:
+            return ElicitResult(action="accept", content={**content, **dict.fromkeys(cleared)})
+        if cleared:
+            labels = ", ".join(plain_line(field.label) for field in form.fields if field.name in cleared)
+            say(f"left open: {labels}; the server may take its default all the same")
+        return ElicitResult(action="accept", content=dict(content))
+
+
+async def nobody(form: Form[Content], asker: str, params: ElicitRequestFormParams) -> ElicitResult:
+    """Cancel, and say so: a question without anybody is no refusal."""
+    say(f"{asker} asks: {plain_line(form.message)}\nno terminal to ask at; cancelled (--answers FILE answers for you)")
+    return ElicitResult(action="cancel")
+
+
+class Scripted:
+    """Answers from a script, each sent as it stands there, right or wrong. What is asked is printed."""
+
+    def __init__(self, script: ScriptedAnswers) -> None:
+        self._script = script
+
+    async def __call__(
+        self, form: Form[Content], asker: str, params: ElicitRequestFormParams
+    ) -> ElicitResult | ErrorData:
+        """Print a question, take the next answer, and print which fields it has (never what they hold)."""
+        say(f"Question {len(self._script.asked) + 1}, from {asker}:\n{listed(form)}")
+        answer = await self._script(None, params)
+        say(f"  => {_told(answer)}\n")
+        return answer
+
+
+def _told(answer: ElicitResult | ErrorData) -> str:
+    if isinstance(answer, ErrorData):
+        return "no answer is left in the script"
+    if answer.action != "accept":
+        return answer.action
+    names = ", ".join(map(plain_line, answer.content or {}))
+    return f"accept, with {names}" if names else "accept, with nothing"
+
+
+def _name_of_server(context: ClientRequestContext) -> str:
+    info = context.session.server_info
+    name = plain_line(info.title or info.name, limit=_NAME_CHARACTERS) if info else ""
+    return name or "a server without a name"

@@ -1,0 +1,100 @@
+"""The servers a host can reach, and the transport to each for the SDK's client."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TextIO, TypeAlias
+from urllib.parse import urlsplit
+
+import httpx2
+from mcp.client import Transport
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+if TYPE_CHECKING:
+    from mcp.client._transport import TransportStreams
+
+CONNECT_SECONDS: Final = 30.0
+"""How long a connection over HTTP may take to open. Reading has no limit: a person may be typing."""
+
+
+@dataclass(frozen=True, slots=True)
+class StdioServer:
+    """A server that is started as a process of its own, and spoken to over its standard input and output."""
+
+    command: str
+
+    _: KW_ONLY
+
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Set on top of the few harmless variables that every server gets; secrets are usual here, so it is never shown."""
+
+    cwd: str | None = None
+
+    @property
+    def described(self) -> str:
+        """What an error may call it."""
+        return Path(self.command).name
+
+
+@dataclass(frozen=True, slots=True)
+class HttpServer:
+    """A server that listens at a URL (streamable HTTP)."""
+
+    url: str = field(repr=False)
+
+    _: KW_ONLY
+
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Sent with every request; secrets are usual here, so they are never shown."""
+
+    @property
+    def described(self) -> str:
+        """What an error may call it: the URL without user, query and fragment, in which secrets are usual."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+Server: TypeAlias = StdioServer | HttpServer
+"""A server that can be reached."""
+
+
+def transport(server: Server, *, errlog: TextIO | None = None) -> Transport:
+    """The transport to a server, for the SDK's `Client`.
+
+    Args:
+        server: Where to.
+        errlog: A real file for what the process of a server writes to its standard error; this process's own if none
+            is given.
+    """
+    match server:
+        case StdioServer():
+            parameters = StdioServerParameters(
+                command=server.command, args=list(server.args), env=dict(server.env), cwd=server.cwd
+            )
+            return stdio_client(parameters) if errlog is None else stdio_client(parameters, errlog)
+        case HttpServer():
+            return _open_http(server)
+
+
+@asynccontextmanager
+async def _open_http(server: HttpServer) -> AsyncIterator[TransportStreams]:
+    async with (
+        httpx2.AsyncClient(
+            headers=dict(server.headers),
+            timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
+            event_hooks={"response": [_stop_unauthorized]},
+        ) as http,
+        streamable_http_client(server.url, http_client=http) as streams,
+    ):
+        yield streams
+
+
+async def _stop_unauthorized(response: httpx2.Response) -> None:
+    """The SDK would only say that there was an error, and try the other era, which cannot help."""
+    if response.status_code in (401, 403):
+        response.raise_for_status()

@@ -1,0 +1,326 @@
+"""Who answers the questions of a call, and what goes back (issue 2, point 8; design, sections 9 and 10)."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from mcp.server.mcpserver import Context, MCPServer
+from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+
+from elicitkit import Accepted, Cancelled, Declined, Elicitation, FormElicitation, elicit
+from elicitkit.cli import Exit, people
+from elicitkit.errors import MissingExtra
+from elicitkit.forms import Content, Form
+from elicitkit.outcomes import Outcome
+
+Called = Callable[..., tuple[int, str, str]]
+EMPTY: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+class Person:
+    """Somebody at the terminal who answers every form the same way."""
+
+    def __init__(self, outcome: Outcome[Content] | Exception) -> None:
+        self._outcome = outcome
+        self.asked: list[tuple[str, str]] = []
+
+    async def fill(self, form: Form[Any], asker: str) -> Outcome[Content]:
+        self.asked.append((asker, form.message))
+        if isinstance(self._outcome, Exception):
+            raise self._outcome
+        return self._outcome
+
+
+@pytest.fixture
+def sits_there(monkeypatch: pytest.MonkeyPatch) -> Callable[[Outcome[Content] | Exception], Person]:
+    def sit(outcome: Outcome[Content] | Exception) -> Person:
+        person = Person(outcome)
+        monkeypatch.setattr(people, "has_terminal", lambda: True)
+        monkeypatch.setattr(people, "fill", person.fill)
+        return person
+
+    return sit
+
+
+def raw(*questions: ElicitRequestFormParams, title: str | None = None) -> MCPServer[Any]:
+    """A server that sends what no form of ours would hold: all at once on 2026-07-28, else the first alone."""
+    mcp: MCPServer[Any] = MCPServer("raw", title=title)
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str | InputRequiredResult:
+        if ctx.session.can_send_request:
+            first = questions[0]
+            answer = await ctx.session.elicit_form(first.message, first.requested_schema, ctx.request_id)
+            return str(answer.action)
+        if ctx.input_responses:
+            return " ".join(answer.action for answer in ctx.input_responses.values())  # type: ignore[union-attr]
+        requests: Any = {str(number): ElicitRequest(params=question) for number, question in enumerate(questions)}
+        return InputRequiredResult(input_requests=requests)
+
+    return mcp
+
+
+def question(schema: dict[str, Any] | None = None, message: str = "Well?") -> ElicitRequestFormParams:
+    return ElicitRequestFormParams(message=message, requested_schema=schema or EMPTY)
+
+
+def shop() -> MCPServer[Any]:
+    """A server on elicitkit, that says what it was answered."""
+    mcp: MCPServer[Any] = MCPServer("shop", title="The shop", middleware=[Elicitation()])
+
+    @mcp.tool()
+    async def order(ctx: Context) -> str:
+        form = FormElicitation.create("What?").string("dish").required().integer("guests").default(2)
+        outcome = await elicit(ctx, form)
+        return repr(dict(outcome.content)) if outcome else outcome.reason
+
+    return mcp
+
+
+# --- the person at the terminal ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        (Accepted(Content({"dish": "soup", "guests": 4})), "{'dish': 'soup', 'guests': 4}"),
+        (Declined(), "declined"),
+        (Cancelled(), "cancelled"),
+        (Cancelled("unsupported"), "cancelled"),
+    ],
+)
+def test_what_the_person_decides_reaches_the_tool(
+    outcome: Outcome[Content], text: str, legacy: bool, called: Called, sits_there: Any
+) -> None:
+    person = sits_there(outcome)
+
+    assert called(shop(), "order", legacy=legacy) == (Exit.FINE, f"{text}\n", "")
+    assert person.asked == [("The shop (tool order)", "What?")]
+
+
+def test_a_cleared_field_is_left_out_and_the_person_is_told(called: Called, sits_there: Any) -> None:
+    """The specification has no null in an answer, and the TypeScript SDK refuses a whole answer for one."""
+    sits_there(Accepted(Content({"dish": "soup"}, cleared=frozenset({"guests"}))))
+
+    code, out, err = called(shop(), "order")
+
+    assert (code, out) == (Exit.FINE, "{'dish': 'soup', 'guests': 2}\n")
+    assert err == "left open: Guests; the server may take its default all the same\n"
+
+
+async def null_of(answer: people.AtTerminal) -> Any:
+    return (await answer(FormElicitation.create("?").integer("n").default(1).build(), "shop", question())).content
+
+
+@pytest.mark.anyio
+async def test_a_cleared_field_is_null_for_a_server_that_takes_it(sits_there: Any) -> None:
+    """Design, section 5: null is "nothing", and suppresses the default."""
+    sits_there(Accepted(Content({}, cleared=frozenset({"n"}))))
+
+    assert await null_of(people.AtTerminal(takes_null=True)) == {"n": None}
+    assert await null_of(people.AtTerminal()) == {}
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_a_missing_prompt_is_told_with_the_line_that_installs_it(legacy: bool, called: Called, sits_there: Any) -> None:
+    """Issue 2, point 1; report R061: a failure of the machine is never the person's doing."""
+    sits_there(MissingExtra("terminal", "The terminal prompt"))
+
+    code, _, err = called(shop(), "order", legacy=legacy)
+
+    assert code == Exit.MISSING_EXTRA
+    assert err == (
+        "elicitkit: The terminal prompt needs an extra that is not installed: pip install 'elicitkit[terminal]'\n"
+    )
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_a_prompt_that_breaks_is_our_fault_and_its_detail_stays_here(
+    legacy: bool, called: Called, sits_there: Any
+) -> None:
+    """Design, section 10: errors in a host's code never travel to the server."""
+    sits_there(KeyError("s3cret"))
+
+    code, out, err = called(shop(), "order", legacy=legacy)
+
+    assert (code, out) == (Exit.BUG, "")
+    assert err.startswith("elicitkit: this is a fault of elicitkit itself, KeyError: 's3cret'")
+
+
+def test_questions_asked_at_once_are_put_one_after_another(called: Called, sits_there: Any) -> None:
+    """Issue 2, point 8; report R077: a second question took the place of the first."""
+    person = sits_there(Declined())
+
+    code, out, _ = called(raw(*(question(message=name) for name in "abcdef")), "ask")
+
+    assert (code, out) == (Exit.FINE, f"{' '.join(['decline'] * 6)}\n")
+    assert [message for _, message in person.asked] == list("abcdef")
+
+
+def test_a_server_cannot_dress_up_its_name(called: Called, sits_there: Any) -> None:
+    """Design, section 10: text from a server is hostile."""
+    person = sits_there(Declined())
+
+    called(raw(question(), title="Bank\x1b[2J\n\u202eelicitkit: " + "x" * 500), "ask")
+
+    assert person.asked[0][0].startswith("Bank elicitkit: xxx")
+    assert len(person.asked[0][0]) < 200
+
+
+# --- nobody, and what cannot be asked ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_without_anybody_every_question_is_cancelled_and_it_is_said(legacy: bool, called: Called) -> None:
+    """Report R167: a question that nobody saw came out as "user rejected"."""
+    code, out, err = called(shop(), "order", legacy=legacy)
+
+    assert (code, out) == (Exit.FINE, "cancelled\n")
+    assert err == (
+        "The shop (tool order) asks: What?\nno terminal to ask at; cancelled (--answers FILE answers for you)\n"
+    )
+
+
+MANY_FIELDS = question({"type": "object", "properties": {f"f{n}": {"type": "string"} for n in range(500)}})
+DEEP: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
+for _ in range(50):
+    DEEP = {"type": "object", "properties": {"a": DEEP}}
+
+
+@pytest.mark.parametrize(
+    ("hostile", "legacy"),
+    [
+        (MANY_FIELDS, False),
+        (MANY_FIELDS, True),
+        (question({"type": "object", "properties": {"x": {"enum": [str(n) for n in range(10_000)]}}}), False),
+        (question(EMPTY, message="x" * 1_000_000), False),
+    ],
+    ids=["500 fields", "500 fields, handshake", "10,000 options", "a message of 1 MB"],
+)
+def test_a_form_that_cannot_be_read_is_cancelled_with_the_reason(
+    hostile: ElicitRequestFormParams, legacy: bool, called: Called, sits_there: Any
+) -> None:
+    """Issue 2, "Bad input"; report R155."""
+    person = sits_there(Declined())
+
+    code, out, err = called(raw(hostile), "ask", legacy=legacy)
+
+    assert (code, out) == (Exit.FINE, "cancel\n")
+    assert err.startswith("raw (tool ask) sent a form that cannot be read; cancelled. The form ")
+    assert person.asked == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("schema", [{"type": "object", "properties": []}, {"type": "array"}, {"properties": {"x": 7}}])
+async def test_what_the_sdk_stops_today_would_be_cancelled_as_well(schema: dict[str, Any]) -> None:
+    nameless: Any = SimpleNamespace(session=SimpleNamespace(server_info=None))
+
+    answer = await people.People("ask", people.nobody)(nameless, question(schema))
+
+    assert answer == ElicitResult(action="cancel")
+
+
+@pytest.mark.parametrize("schema", [DEEP, {"type": "object", "properties": {"x": {"$ref": "file:///etc/passwd"}}}])
+def test_what_can_be_read_but_not_drawn_is_left_to_the_person(
+    schema: dict[str, Any], called: Called, sits_there: Any
+) -> None:
+    person = sits_there(Declined())
+
+    assert called(raw(question(schema)), "ask")[:2] == (Exit.FINE, "decline\n")
+    assert len(person.asked) == 1
+
+
+def test_a_link_that_comes_all_the_same_is_declined(called: Called, sits_there: Any) -> None:
+    """Report R111: a client of forms alone refuses a link politely."""
+    mcp: MCPServer[Any] = MCPServer("linker")
+
+    @mcp.tool()
+    async def link(ctx: Context) -> str:
+        return (await ctx.elicit_url("Sign in", "https://example.com", "1")).action
+
+    sits_there(Accepted(Content({})))
+
+    code, out, err = called(mcp, "link", legacy=True)
+
+    assert (code, out) == (Exit.FINE, "decline\n")
+    assert err == "linker (tool link) asks to open a link, which cannot be done here yet; declined\n"
+
+
+# --- a script ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_a_script_answers_and_a_log_shows_what_was_asked_but_not_what_was_typed(
+    legacy: bool, called: Called, answers: Callable[..., str]
+) -> None:
+    file = answers('{"action": "accept", "content": {"dish": "s3cret", "guests": 4}}')
+
+    code, out, err = called(shop(), "order", "--answers", file, legacy=legacy)
+
+    assert (code, out) == (Exit.FINE, "{'dish': 's3cret', 'guests': 4}\n")
+    assert err == (
+        "Question 1, from The shop (tool order):\n"
+        "  | What?\n"
+        "  - Dish (string, required)\n"
+        "  - Guests (integer, optional): a whole number\n"
+        "  => accept, with dish, guests\n\n"
+    )
+
+
+def test_a_wrong_answer_is_sent_as_it_stands_and_asked_again(called: Called, answers: Callable[..., str]) -> None:
+    file = answers('{"action": "accept", "content": {"guests": "many"}}', '{"action": "decline"}')
+
+    code, out, err = called(shop(), "order", "--answers", file)
+
+    assert (code, out) == (Exit.FINE, "declined\n")
+    assert "Question 2, from The shop (tool order):\n  | Please correct this:\n" in err
+    assert err.endswith("  => decline\n\n")
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_answers_that_run_out_have_an_exit_code_of_their_own(
+    legacy: bool, called: Called, answers: Callable[..., str]
+) -> None:
+    """Issue 2, point 7."""
+    code, _, err = called(shop(), "order", "--answers", answers(), legacy=legacy)
+
+    assert code == Exit.SCRIPT
+    assert "  => no answer is left in the script\n" in err
+    assert err.endswith("elicitkit: 1 question found no answer left in the script\n")
+
+
+def test_answers_that_are_left_over_too_and_the_result_is_shown(called: Called, answers: Callable[..., str]) -> None:
+    file = answers('{"action": "decline"}', '{"action": "decline"}')
+
+    code, out, err = called(shop(), "order", "--answers", file)
+
+    assert (code, out) == (Exit.SCRIPT, "declined\n")
+    assert err.endswith("elicitkit: 1 answer of the script was never asked for\n")
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        (["{"], "line 1 of the answers is not JSON"),
+        (['{"action": "decline"}', "[]"], "line 2 of the answers is not an object"),
+        (['{"action": "reject"}'], "answer 1 of the script is none (action)"),
+    ],
+)
+def test_a_script_that_cannot_be_read_is_wrong_usage(
+    lines: list[str], problem: str, called: Called, answers: Callable[..., str]
+) -> None:
+    """Report R029: clients shipped `reject`."""
+    code, out, err = called(shop(), "order", "--answers", answers(*lines))
+
+    assert (code, out) == (Exit.USAGE, "")
+    assert err.count("\n") == 1
+    assert problem in err
+
+
+def test_a_script_that_is_not_there_is_wrong_usage(called: Called) -> None:
+    code, _, err = called(shop(), "order", "--answers", "nowhere.jsonl")
+
+    assert code == Exit.USAGE
+    assert err.startswith("elicitkit: the answers in nowhere.jsonl cannot be read: ")

@@ -1,0 +1,25 @@
+"""An app on a free port of this machine, served in the test's own event loop."""
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import uvicorn
+
+
+@asynccontextmanager
+async def served(app: Any) -> AsyncIterator[str]:
+    """Serve *app*, and give its address."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on", timeout_graceful_shutdown=1))
+        async with anyio.create_task_group() as group:
+            group.start_soon(server.serve, [listener])
+            while not server.started:
+                await anyio.lowlevel.checkpoint()
+            try:
+                yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+            finally:
+                server.should_exit = True
