@@ -2,7 +2,7 @@
 
 import pytest
 
-pytest_plugins = ["tests.skips"]
+pytest_plugins = ["tests.skips", "tests.hypothesis_profiles"]
 
 
 @pytest.fixture

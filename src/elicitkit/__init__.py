@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         ScriptError,
         SensitiveFieldError,
     )
-    from .forms import Content, Form, FormElicitation, FormSource
+    from .forms import Content, Form, FormElicitation, FormSource, bind
     from .outcomes import Accepted, Cancelled, Declined, Outcome
     from .server.mcpserver import Elicitation, state_security
 
@@ -48,6 +48,7 @@ __all__ = [
     "ProtocolError",
     "ScriptError",
     "SensitiveFieldError",
+    "bind",
     "confirm",
     "elicit",
     "state_security",
@@ -55,7 +56,7 @@ __all__ = [
 
 _HOMES = {
     "asking": "confirm elicit",
-    "forms": "Content Form FormElicitation FormSource",
+    "forms": "Content Form FormElicitation FormSource bind",
     "outcomes": "Accepted Cancelled Declined Outcome",
     "server.mcpserver": "Elicitation state_security",
 }
@@ -72,4 +73,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    return sorted({*globals(), *__all__})

@@ -27,6 +27,15 @@ def loads(text: str | bytes) -> Any:
     return orjson.loads(text)
 
 
+def is_sendable(text: str) -> bool:
+    """Tell whether *text* can go over the wire: half a character (a lone surrogate) cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def size(value: object) -> int:
     """How many bytes *value* takes on the wire."""
     return len(dumps(value))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, overload
 
 from . import _json
 from .errors import AdapterMissing, AnswerError, ElicitationUnsupported, Fault
@@ -20,6 +20,7 @@ from .outcomes import Accepted, Cancelled, Declined, Outcome
 from .schema.dialects import Dialect
 
 T = TypeVar("T")
+V = TypeVar("V")
 
 Mode: TypeAlias = Literal["form", "url"]
 """The modes of elicitation the specification has."""
@@ -39,10 +40,12 @@ class Road(Protocol):
     @property
     def dialect(self) -> Dialect:
         """How the other side wants a form to be written."""
+        ...
 
     @property
     def answer_bytes(self) -> int:
         """The largest answer that is taken, in bytes of JSON."""
+        ...
 
     def require(self, mode: Mode) -> None:
         """Make sure that a question of that mode may be sent.
@@ -50,9 +53,11 @@ class Road(Protocol):
         Raises:
             ElicitationUnsupported: If the client did not declare the mode, or the connection cannot carry it.
         """
+        ...
 
     def name(self, digest: str, key: str | None) -> str:
         """A name for a question, unique in its call and the same in every replay."""
+        ...
 
     async def ask(self, question: Question) -> Reply:
         """Put a question to the person and wait for what comes back.
@@ -63,6 +68,7 @@ class Road(Protocol):
             ProtocolError: If the client answered with an error, or with what the protocol does not allow.
             CallOver: If the call it belongs to has ended.
         """
+        ...
 
 
 class AskContext(Protocol):
@@ -71,16 +77,42 @@ class AskContext(Protocol):
     @property
     def session(self) -> Any:
         """The session of the running call."""
+        ...
 
 
+@overload
 async def elicit(
     ctx: AskContext | None,
     form: FormSource[T],
+    made: None = None,
     *,
     key: str | None = None,
     tries: int = TRIES,
     unsupported: Declined | Cancelled | None = None,
-) -> Outcome[T]:
+) -> Outcome[T]: ...
+
+
+@overload
+async def elicit(
+    ctx: AskContext | None,
+    form: FormSource[Any],
+    made: type[V],
+    *,
+    key: str | None = None,
+    tries: int = TRIES,
+    unsupported: Declined | Cancelled | None = None,
+) -> Outcome[V]: ...
+
+
+async def elicit(
+    ctx: AskContext | None,
+    form: FormSource[Any],
+    made: type[Any] | None = None,
+    *,
+    key: str | None = None,
+    tries: int = TRIES,
+    unsupported: Declined | Cancelled | None = None,
+) -> Outcome[Any]:
     """Ask the person at the client to fill in a form, and give what it came to.
 
     The same line works on every era of the protocol. On 2026-07-28 the tool is run again from the top for each round
@@ -90,6 +122,7 @@ async def elicit(
     Args:
         ctx: The context of the running tool; `None` finds the call by itself, where the framework allows it.
         form: A form, a builder, or any node of a builder's chain.
+        made: A type to bind the answer to, for a form that did not come from one.
         key: What makes two askings the same question. Give one when the text changes from run to run (a price, a
             time); without one, the question is known by what is asked.
         tries: How often the person may answer before it is an error.
@@ -108,6 +141,8 @@ async def elicit(
     if key is not None and (not key.strip() or "#" in key or "~" in key):
         raise ValueError(f"a key is text without '#' and '~', and not blank: {key!r}")
     built, road = form.build(), _road_of(ctx)
+    if made is not None:
+        built = built.bound_to(made)
     try:
         return await _ask_until_it_fits(road, built, key, tries)
     except ElicitationUnsupported:
@@ -159,21 +194,19 @@ async def _ask_until_it_fits(road: Road, form: Form[T], key: str | None, tries: 
         if reply.action != "accept":
             return Declined() if reply.action == "decline" else Cancelled()
         try:
-            content = _checked(road, form, reply)
+            return _accepted(road, form, reply)
         except AnswerError as error:
             if attempt > tries:
                 raise
             again = _message_with_faults(form.message, error)
-        else:
-            return Accepted(content, raw=content)
         reply = await road.ask(Question(f"{name}~{attempt}", shape, again, schema))
     raise AssertionError("the last try returns or raises")
 
 
-def _checked(road: Road, form: Form[T], reply: Reply) -> Any:
+def _accepted(road: Road, form: Form[T], reply: Reply) -> Accepted[T]:
     if reply.problem is not None:
         raise AnswerError([Fault("", "", reply.problem)])
-    return form.check(road.dialect.fold(form.fields, reply.content or {}))
+    return form.accept(road.dialect.fold(form.fields, reply.content or {}))
 
 
 def _message_with_faults(message: str, error: AnswerError) -> str:

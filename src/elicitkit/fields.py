@@ -7,13 +7,16 @@ ends in `assert_never`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from .naming import label
 
 TextFormat: TypeAlias = Literal["email", "uri", "date", "date-time"]
 """The formats of text the specification has."""
+
+FORMAT_LENGTHS: Mapping[str | None, tuple[int, int | None]] = {"date": (10, 10), "date-time": (20, None)}
+"""The shortest and the longest text of a format, where it has such, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +26,22 @@ class Option:
     value: str
     title: str | None = None
 
+    _: KW_ONLY
+
+    extra: Mapping[str, object] = field(default_factory=dict, hash=False)
+    """What else a stranger's schema says about it: sent on, never acted on."""
+
     @property
     def label(self) -> str:
         """What a person reads: the title, else the value."""
         return self.title or self.value
+
+
+def all_titled(options: tuple[Option, ...]) -> tuple[Option, ...]:
+    """Give every option a title where one has more to say than its value, as the wire does."""
+    if not any(option.title or option.extra for option in options):
+        return options
+    return tuple(replace(option, title=option.label) for option in options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +68,8 @@ class _Base:
     @property
     def label(self) -> str:
         """What a person reads beside the field: the title, else one made from the name."""
-        return self.title or label(self.name) or self.name
+        title = self.title if self.title and not self.title.isspace() else None
+        return title or label(self.name) or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +148,10 @@ class UnknownField(_Base):
     _: KW_ONLY
 
     schema: object = field(default=None, hash=False)
-    """The property as it came; `None` when it is only named in `required`."""
+    """The property as it came."""
+
+    described: bool = True
+    """Whether there is such a property; without one, it is only named in `required`."""
 
     reason: str = ""
     """Why it cannot be drawn, as the end of a sentence."""

@@ -27,8 +27,9 @@ def wire_name(name: str) -> str:
     >>> [wire_name(name) for name in ("first_name", "URL", "IOStream", "USER_NAME")]
     ['firstName', 'url', 'ioStream', 'userName']
     """
-    first, *rest = words(name) or [""]
-    return first.lower() + "".join(_capitalized(word) for word in _unshouted(name, rest))
+    parts = words(name)
+    start = next((at for at, word in enumerate(parts, 1) if any(map(str.isalnum, word))), 0)
+    return "".join(parts[:start]).lower() + "".join(map(_capitalized, _unshouted(name, parts)[start:]))
 
 
 def label(name: str) -> str:
@@ -49,23 +50,33 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _split_at_case(part: str) -> list[str]:
-    """Cut before an upper-case letter that follows a lower-case one, or that starts a word after a run of capitals."""
-    cuts = [0]
-    for i in range(1, len(part)):
-        after_lower = not part[i - 1].isupper() and part[i - 1].isalnum()
-        before_lower = i + 1 < len(part) and part[i + 1].islower()
-        if part[i].isupper() and (after_lower or (part[i - 1].isupper() and before_lower)):
-            cuts.append(i)
+    """Cut before an upper-case letter that follows something else, or that starts a word after a run of capitals."""
+    cuts = [0, *(at for at in range(1, len(part)) if _is_upper(part[at]) and _starts_word(part, at))]
     return [part[start:end] for start, end in zip(cuts, [*cuts[1:], None], strict=True)]
+
+
+def _starts_word(part: str, at: int) -> bool:
+    """Tell whether a word starts at an upper-case letter; signs belong to the word before them, if there is one."""
+    if not _is_upper(part[at - 1]):
+        return any(map(str.isalnum, part[:at]))
+    following = part[at + 1 : at + 3]
+    is_plural = following[:1] == "s" and not following[1:].isalpha()  # as in `userIDs`
+    return following[:1].islower() and not is_plural
+
+
+def _is_upper(text: str) -> bool:
+    """Whether lowering changes it: some capitals, such as mathematical ones, have no small letter."""
+    return text != text.lower()
 
 
 def _unshouted(name: str, parts: list[str]) -> list[str]:
     """Lower the words of a name that is all capitals, such as `BLUE_GREEN`; an acronym alone (`URL`) stays."""
-    shouted = name.isupper() and len(words(name)) > 1
+    shouted = name.isupper() and len(parts) > 1 and (_is_upper(parts[0]) or _SEPARATORS.search(name))
     return [part.lower() for part in parts] if shouted else parts
 
 
 def _capitalized(word: str) -> str:
     """Raise the first letter, whatever signs stand before it, and leave the rest."""
     at = next((i for i, character in enumerate(word) if character.isalpha()), 0)
-    return word[:at] + word[at : at + 1].upper() + word[at + 1 :]
+    first = word[at : at + 1]
+    return word[:at] + (first if _is_upper(first) else first.upper()) + word[at + 1 :]

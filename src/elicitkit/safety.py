@@ -7,20 +7,17 @@ import unicodedata
 
 from .naming import words
 
-_CREDENTIALS = (
-    "password passwd passphrase passcode secret cvv cvc ssn pin|api key|access token|auth token|private key"
-    "|security code|one time code|card number"
+_CREDENTIALS = frozenset(
+    {"password", "passwd", "passphrase", "passcode", "secret", "cvv", "cvc", "ssn", "pin", "apikey", "accesstoken"}
+    | {"authtoken", "privatekey", "securitycode", "onetimecode", "cardnumber"}
 )
-_SINGLE, *_COMPOUND = _CREDENTIALS.split("|")
-_PHRASES = frozenset(
-    {(word,) for word in _SINGLE.split()}
-    | {tuple(phrase.split()) for phrase in _COMPOUND}
-    | {(phrase.replace(" ", ""),) for phrase in _COMPOUND}
-)
-_HARMLESS = frozenset({("pin", "code"), ("pin", "codes")})  # An Indian postal code, not a secret.
+"""Each is looked for in up to three words that follow each other: `api_key`, `APIKey` and `apikey` are one."""
+
+_HARMLESS = frozenset({"pincode", "pincodes"})  # An Indian postal code, not a secret.
 _WORD = re.compile(r"[^\W_]+")
 _BREAKS = frozenset("\n\t")
-_BIDIRECTIONAL = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_JOINERS = frozenset("\u200c\u200d")  # Invisible, and yet letters and emoji of many scripts need them.
+_SEPARATORS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
 _ESCAPE_SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, the cursor
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f]).*?(?:\x1b\\|\x07|\x9c|\Z)"  # OSC, DCS and their like: titles, links
@@ -42,22 +39,19 @@ def asks_for_credential(*texts: str | None) -> bool:
 
 def _has_credential(text: str) -> bool:
     found = [word.lower() for part in _WORD.findall(text) for word in words(part)]
-    joined = [(*found[i : i + size],) for size in (1, 2, 3) for i in range(len(found) - size + 1)]
-    harmless = any(pair in _HARMLESS for pair in joined)
-    return any(_singular(phrase) in _PHRASES for phrase in joined if not (harmless and phrase[0].startswith("pin")))
-
-
-def _singular(phrase: tuple[str, ...]) -> tuple[str, ...]:
-    *rest, last = phrase
-    return phrase if phrase in _PHRASES else (*rest, last.removesuffix("s"))
+    phrases = {"".join(found[at : at + size]) for size in (1, 2, 3) for at in range(len(found) - size + 1)}
+    credentials = (phrases | {phrase.removesuffix("s") for phrase in phrases}) & _CREDENTIALS
+    return bool(credentials - {"pin"} if phrases & _HARMLESS else credentials)
 
 
 def plain(text: str, *, limit: int = _SHORT) -> str:
-    """Text that is safe to write to a terminal: no control, ANSI or bidirectional characters, and no more than *limit*.
+    """Text that is safe to write to a terminal, and no more than *limit* characters of it.
 
-    Line breaks and tabs stay. What is cut is said.
+    ANSI sequences, control, bidirectional and other invisible characters are taken out; line breaks and tabs stay.
+    What is cut is said.
     """
-    kept = "".join(filter(_is_drawable, _ESCAPE_SEQUENCE.sub("", text[: 4 * limit].replace("\r\n", "\n"))))
+    lines = text[: 4 * limit].replace("\r\n", "\n").translate(_SEPARATORS)
+    kept = "".join(filter(_is_drawable, _ESCAPE_SEQUENCE.sub("", lines)))
     if len(kept) <= limit and len(text) <= 4 * limit:
         return kept
     return f"{kept[:limit]}… (cut: {len(text):,} characters in all)"
@@ -69,6 +63,5 @@ def plain_line(text: str, *, limit: int = _SHORT) -> str:
 
 
 def _is_drawable(character: str) -> bool:
-    if character in _BREAKS:
-        return True
-    return character not in _BIDIRECTIONAL and unicodedata.category(character) not in ("Cc", "Cs", "Co", "Cn")
+    """All categories that begin with C are invisible: control, format (bidirectional, zero width, tags), surrogates."""
+    return character in _BREAKS or character in _JOINERS or not unicodedata.category(character).startswith("C")

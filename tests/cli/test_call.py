@@ -1,4 +1,4 @@
-"""`elicitkit call`: its arguments, what a tool returned, and what went wrong (issue 2, point 8)."""
+"""`elicitkit call`: its arguments, what a tool returned, and what went wrong."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The command itself (issue 2, points 1, 7 and 8): its help, its exit codes, and how it says what went wrong."""
+"""The command itself: its help, its exit codes, and how it says what went wrong."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""`elicitkit demo`: the whole way from a tool to a person and back (issue 2, point 7)."""
+"""`elicitkit demo`: the whole way from a tool to a person and back."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A server nobody here wrote, whose form has 13 fields of every kind (issue 2, point 8)."""
+"""A server nobody here wrote, whose form has 13 fields of every kind."""
 
 import json
 import shutil

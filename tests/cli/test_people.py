@@ -1,4 +1,4 @@
-"""Who answers the questions of a call, and what goes back (issue 2, point 8; design, sections 9 and 10)."""
+"""Who answers the questions of a call, and what goes back (design, sections 9 and 10)."""
 
 from collections.abc import Callable
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""The command with servers in processes of their own, and itself in one (issue 2, points 1 and 8)."""
+"""The command with servers in processes of their own, and itself in one."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""From what was typed to a server (issue 2, point 8; design, section 9): a name, a URL or a command line."""
+"""From what was typed to a server (design, section 9): a name, a URL or a command line."""
 
 import json
 import sys

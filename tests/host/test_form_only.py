@@ -1,4 +1,4 @@
-"""A client that cannot open links does not declare them (specification, "Elicitation"; issue 2, point 8)."""
+"""A client that cannot open links does not declare them (specification, "Elicitation")."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""The words for what a field takes (issue 2, point 7: bounds, lengths and formats in words)."""
+"""The words for what a field takes."""
 
 import pytest
 

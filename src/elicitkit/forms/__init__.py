@@ -3,5 +3,6 @@
 from .builder import FormElicitation
 from .content import Content
 from .form import Form, FormSource
+from .typed import bind
 
-__all__ = ["Content", "Form", "FormElicitation", "FormSource"]
+__all__ = ["Content", "Form", "FormElicitation", "FormSource", "bind"]

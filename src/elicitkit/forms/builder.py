@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from enum import Enum
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar, overload
 from uuid import UUID
 
 from ..errors import Fault, FormError
@@ -21,14 +20,21 @@ from ..fields import (
     Option,
     TextField,
 )
+from ..introspect.members import MISSING
 from ..naming import label
+from ..outcomes import Accepted
+from ..schema.numbers import BITS_64, is_number, is_whole, wire_number, wire_whole
 from .content import Content
 from .draft import Draft, Member, Naming, once
 from .form import LATEST, Form
+from .seeding import seeds_of
+from .typed import bind
+
+if TYPE_CHECKING:
+    from mcp_types import ElicitResult
 
 T = TypeVar("T")
-
-_LARGEST = 2**63
+V = TypeVar("V")
 
 
 class _Chain(Generic[T]):
@@ -37,60 +43,65 @@ class _Chain(Generic[T]):
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
 
-    def string(self, member: Member) -> TextStep[T]:
+    def string(self, member: Member[T]) -> TextStep[T]:
         """Ask for text; on a field that has a format, take the format away."""
         return TextStep(self._draft, self._draft.start(member, TextField, format=None))
 
-    def email(self, member: Member) -> TextStep[T]:
+    def email(self, member: Member[T]) -> TextStep[T]:
         """Ask for an e-mail address."""
         return TextStep(self._draft, self._draft.start(member, TextField, format="email"))
 
-    def uri(self, member: Member) -> TextStep[T]:
+    def uri(self, member: Member[T]) -> TextStep[T]:
         """Ask for a full address, such as `https://example.com`."""
         return TextStep(self._draft, self._draft.start(member, TextField, format="uri"))
 
-    def date(self, member: Member) -> TextStep[T]:
+    def date(self, member: Member[T]) -> TextStep[T]:
         """Ask for a date."""
         return TextStep(self._draft, self._draft.start(member, TextField, format="date"))
 
-    def date_time(self, member: Member) -> TextStep[T]:
+    def date_time(self, member: Member[T]) -> TextStep[T]:
         """Ask for a date and time with a zone."""
         return TextStep(self._draft, self._draft.start(member, TextField, format="date-time"))
 
-    def integer(self, member: Member) -> IntegerStep[T]:
+    def integer(self, member: Member[T]) -> IntegerStep[T]:
         """Ask for a whole number."""
         return IntegerStep(self._draft, self._draft.start(member, IntegerField))
 
-    def number(self, member: Member) -> NumberStep[T]:
+    def number(self, member: Member[T]) -> NumberStep[T]:
         """Ask for a number."""
         return NumberStep(self._draft, self._draft.start(member, NumberField))
 
-    def boolean(self, member: Member) -> BooleanStep[T]:
+    def boolean(self, member: Member[T]) -> BooleanStep[T]:
         """Ask for yes or no."""
         return BooleanStep(self._draft, self._draft.start(member, BooleanField))
 
-    def choice(self, member: Member) -> ChoiceStep[T]:
+    def choice(self, member: Member[T]) -> ChoiceStep[T]:
         """Ask for one of several options."""
         return ChoiceStep(self._draft, self._draft.start(member, ChoiceField))
 
-    def multi_choice(self, member: Member) -> MultiChoiceStep[T]:
+    def multi_choice(self, member: Member[T]) -> MultiChoiceStep[T]:
         """Ask for any number of several options."""
         return MultiChoiceStep(self._draft, self._draft.start(member, MultiChoiceField))
 
-    def exclude(self, member: Member) -> FormElicitation[T]:
-        """Drop a field.
+    def exclude(self, member: Member[T], *, value: object = MISSING) -> FormElicitation[T]:
+        """Drop a field. Of a member that no field can carry it is a no-op, but for the value.
+
+        Args:
+            member: Its name in any spelling, or a selector.
+            value: What the member of the type becomes, since nobody is asked.
 
         Raises:
             FormError: If there is no such field, with the nearest name; or if a selector goes below a member.
         """
-        self._draft.exclude(member)
+        self._draft.exclude(member, value)
         return FormElicitation(self._draft)
 
-    def validate(self, check: Callable[[Content], object]) -> FormElicitation[T]:
-        """Add a check of your own over the whole answer, called when every field is right.
+    def validate(self, check: Callable[[T], object]) -> FormElicitation[T]:
+        """Add a check of your own over the whole answer (of a type: its value), called when every field is right.
 
-        A `ValueError` from it is a fault of the answer, and its text is shown to the person, who is asked again. Raise
-        an `AnswerError` to name fields. What it returns does not matter.
+        A `ValueError` from it is a fault of the answer, and its text is shown to the person, who is asked again; not
+        so a text that quotes the answer, as those of `int("x")` and of pydantic do, since it may be private. Raise an
+        `AnswerError` to name fields. What it returns does not matter.
 
         Raises:
             TypeError: If *check* is no function, or an async one.
@@ -142,6 +153,48 @@ class FormElicitation(_Chain[T]):
             TypeError: If the message is not text.
         """
         return FormElicitation(Draft(message, naming))
+
+    @overload
+    @classmethod
+    def from_type(
+        cls, made: type[V], message: str, *, naming: Naming = "camel", skip_unmapped: Literal[False] = False
+    ) -> FormElicitation[V]: ...
+
+    @overload
+    @classmethod
+    def from_type(
+        cls, made: type[Any], message: str, *, naming: Naming = "camel", skip_unmapped: Literal[True]
+    ) -> FormElicitation[Content]: ...
+
+    @classmethod
+    def from_type(
+        cls, made: type[Any], message: str, *, naming: Naming = "camel", skip_unmapped: bool = False
+    ) -> FormElicitation[Any]:
+        """Start a form with a field for each member of a type; the answer comes back as a value of it.
+
+        Members are required unless they have a default or accept `None`. Each can be changed afterwards, by a starter
+        of its name; others can be added, and are in `Accepted.raw`.
+
+        Args:
+            made: A pydantic model, dataclass, attrs class, msgspec struct, `TypedDict` or `NamedTuple`; a generic is
+                given with its arguments.
+            message: What the person is asked.
+            naming: As for `create`.
+            skip_unmapped: Leave out members that no field can carry, and give the answer as a dict.
+
+        Raises:
+            TypeError: If it is of no such kind, or the message is not text.
+            FormError: If two members have one name on the wire.
+        """
+        if made is None:
+            raise TypeError("a form comes from a type, not from None")
+        seeds = seeds_of(made, preserve=naming == "preserve")
+        return FormElicitation(Draft(message, naming, seeds, is_typed=not skip_unmapped))
+
+    @staticmethod
+    def bind(made: type[V], raw: Mapping[str, Any] | Accepted[Any] | ElicitResult) -> V:
+        """Make a value of a type of an answer to any form; the same as the function `elicitkit.bind`."""
+        return bind(made, raw)
 
 
 class _Step(_Chain[T]):
@@ -197,11 +250,11 @@ class _Step(_Chain[T]):
         Raises:
             FormError: If it is negative or no whole number.
         """
-        if not isinstance(count, (int, float)):
+        if not isinstance(count, (int, float, Decimal)):
             raise TypeError(f"{what} is a whole number, not {type(count).__name__}")
-        if isinstance(count, (bool, float)) or count < 0:
-            raise self._fault(f"has {what} of {count}, and it takes a whole number of at least 0")
-        return count
+        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count < BITS_64.stop:
+            raise self._fault(f"has {what} of {_shown(count)}, and it takes a whole number of at least 0")
+        return int(count)
 
 
 class TextStep(_Step[T]):
@@ -247,7 +300,7 @@ class _NumericStep(_Step[T]):
         """
         minimum, maximum = self._bound(low), self._bound(high)
         if minimum > maximum:
-            raise self._fault(f"is to be between {low} and {high}, and nothing is")
+            raise self._fault(f"is to be between {minimum} and {maximum}, and nothing is")
         return self._change(minimum=minimum, maximum=maximum)
 
     def default(self, value: int | float | Decimal | Enum) -> Self:
@@ -266,13 +319,12 @@ class _NumericStep(_Step[T]):
         """
         if not isinstance(bound, (int, float, Decimal)):
             raise TypeError(f"a bound is a number, not {type(bound).__name__}")
-        if isinstance(bound, bool) or not math.isfinite(bound):
+        if not is_number(bound):
             raise self._fault(f"has {bound} for a bound, which is no number to compare with")
-        is_whole = bound == int(bound)
-        if self._whole and not is_whole:
+        if self._whole and not is_whole(bound):
             raise self._fault(f"asks for a whole number, and has {bound} for a bound")
-        kept = int(bound) if self._whole or (is_whole and not isinstance(bound, float)) else float(bound)
-        if isinstance(kept, int) and not -_LARGEST <= kept < _LARGEST:
+        kept = wire_whole(bound) if self._whole else wire_number(bound)
+        if kept is None:
             raise self._fault("has a bound that does not fit into 64 bits")
         return kept
 
@@ -373,6 +425,11 @@ class MultiChoiceStep(_OptionsStep[T]):
     def default(self, *values: str | Enum) -> Self:
         """Choose options beforehand; without values, none of them."""
         return self._set_default(values)
+
+
+def _shown(number: object) -> str:
+    """A number as text; Python refuses to write the largest."""
+    return "a number beyond 64 bits" if isinstance(number, int) and number not in BITS_64 else str(number)
 
 
 def _text(value: object, what: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
-from decimal import Decimal
 from enum import Enum, Flag
 from uuid import UUID
 
@@ -17,11 +16,11 @@ def wire_default(field: Field, default: object) -> object:
         case TextField():
             return _text(field, default)
         case IntegerField() | NumberField():
-            return _number(default)
+            return default.value if isinstance(default, Enum) else default
         case ChoiceField():
             return _option(field.options, default)
         case MultiChoiceField():
-            return [_option(field.options, one) for one in _members(default)]
+            return [_option(field.options, one) for one in _members(field.options, default)]
         case _:
             return default
 
@@ -35,14 +34,6 @@ def _text(field: TextField, default: object) -> object:
     return str(default) if is_url or isinstance(default, UUID) else default
 
 
-def _number(default: object) -> object:
-    if isinstance(default, Enum):
-        default = default.value
-    if isinstance(default, Decimal) and default.is_finite():
-        return int(default) if default == default.to_integral_value() else float(default)
-    return default
-
-
 def _option(options: tuple[Option, ...], default: object) -> object:
     """An enum member stands for the option of its name, else for that of its value."""
     if not isinstance(default, Enum):
@@ -50,11 +41,19 @@ def _option(options: tuple[Option, ...], default: object) -> object:
     return default.name if any(option.value == default.name for option in options) else default.value
 
 
-def _members(default: object) -> Iterable[object]:
+def _members(options: tuple[Option, ...], default: object) -> Iterable[object]:
     """The single choices in a default: flags come as one value, and a list may be given as one argument."""
     given = default if isinstance(default, (list, tuple)) else [default]
     for one in given:
-        if isinstance(one, (Flag, list, tuple, set, frozenset)):
+        if isinstance(one, (set, frozenset)):
+            yield from _in_order(options, one)
+        elif isinstance(one, (Flag, list, tuple)):
             yield from one
         else:
             yield one
+
+
+def _in_order(options: tuple[Option, ...], chosen: Iterable[object]) -> list[object]:
+    """What is in a set, in the order of the options: its own order differs from one process to the next."""
+    places: dict[object, int] = {option.value: place for place, option in enumerate(options)}
+    return sorted(chosen, key=lambda one: (places.get(_option(options, one), len(places)), str(one)))

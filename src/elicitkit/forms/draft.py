@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from ..errors import AnswerError, Fault, FormError
-from ..fields import ChoiceField, Field, MultiChoiceField, UnknownField
+from ..fields import ChoiceField, Field, MultiChoiceField, UnknownField, all_titled
+from ..introspect.members import MISSING
 from ..naming import label, nearest, wire_name
 from ..schema.check import check_default
-from .content import Content
 from .defaults import wire_default
 from .faults import form_error, form_faults, size_fault
 from .form import Form, message_problem
+from .seeding import Binding, Seeds, bindability_faults
 
 Naming: TypeAlias = Literal["camel", "preserve"]
-Member: TypeAlias = str | Callable[[Any], object]
+T = TypeVar("T")
+Member: TypeAlias = str | Callable[[T], object]
 """A field by its name, in any spelling that has the same wire name, or by a selector such as `lambda q: q.skip`."""
 
 
 class Draft:
     """The state behind a builder and all the nodes of its chain."""
 
-    def __init__(self, message: str, naming: Naming) -> None:
+    def __init__(self, message: str, naming: Naming, seeds: Seeds | None = None, *, is_typed: bool = True) -> None:
         if not isinstance(message, str):
             raise TypeError(f"the message of a form is text, not {type(message).__name__}")
         if naming not in ("camel", "preserve"):
             raise ValueError(f"naming is 'camel' or 'preserve', not {naming!r}")
         self._message = message
         self._naming = naming
-        self._fields: dict[str, Field] = {}
+        self._seeds = seeds
+        self._is_typed = seeds is not None and is_typed
+        self._fields: dict[str, Field] = dict(seeds.fields) if seeds else {}
         self._defaults: dict[str, object] = {}
-        self._validators: list[Callable[[Content], object]] = []
+        self._fixed: dict[str, object] = {}
+        self._validators: list[Callable[[Any], object]] = []
+        self._is_changed = False
         self._built: Form[Any] | None = None
 
-    def start(self, member: Member, kind: type[Any], **fixed: Any) -> str:
+    def start(self, member: Member[Any], kind: type[Any], **fixed: Any) -> str:
         """Begin a field, or update the one of that name where it stands; give its wire name."""
         name = self._name(member)
         wire = self._wire_name(name)
@@ -71,54 +77,95 @@ class Draft:
         else:
             self._defaults[name] = default
 
-    def exclude(self, member: Member) -> None:
+    def exclude(self, member: Member[Any], value: object) -> None:
         """Drop a field; an unknown one is a `FormError` that has the nearest name."""
         name = self._name(member)
         wire = self._wire_name(name)
-        if wire not in self._fields:
+        seed = self._seeds.by_wire_name.get(wire) if self._seeds else None
+        if wire not in self._fields and seed is None:
             known = [field.written or field.name for field in self._fields.values()]
             raise FormError([Fault(wire, name, f"is not a field of the form: {nearest(name, known)}")])
-        del self._fields[wire]
+        if seed is not None and value is not MISSING:
+            self._fixed[seed.member.name] = value
+        self._fields.pop(wire, None)
         self._defaults.pop(wire, None)
-        self._built = None
+        self._touch()
 
-    def validate(self, check: Callable[[Content], object]) -> None:
+    def validate(self, check: Callable[[Any], object]) -> None:
         """Add a check over the whole answer."""
         self._validators.append(check)
-        self._built = None
+        self._touch()
 
     def build(self) -> Form[Any]:
         """Freeze the form, with all its faults in one error; the same form as long as nothing changes."""
         if self._built is None:
-            self._built = self._build()
+            self._built = self._build() if self._is_changed or self._seeds is None else self._untouched(self._seeds)
         return self._built
+
+    def _untouched(self, seeds: Seeds) -> Form[Any]:
+        """The form of a type as it is, which is made once for all messages."""
+        if message_problem(self._message):
+            return self._build()
+        made: Form[Any] | None = seeds.forms.get(self._is_typed)
+        if made is None:
+            made = seeds.forms[self._is_typed] = self._build()
+        return made.with_message(self._message)
 
     def _build(self) -> Form[Any]:
         faults = [Fault("", "the message", problem)] if (problem := message_problem(self._message)) else []
-        faults += form_faults([*self._fields.values()])
-        fields: list[Field] = []
-        for field in self._fields.values():
+        faults += form_faults([*self._fields.values()], secret=self._seeds.secret if self._seeds else frozenset())
+        finished: dict[str, Field] = {}
+        for wire, field in self._fields.items():
             try:
-                fields.append(self._with_default(field))
+                finished[wire] = self._finished(field)
             except AnswerError as error:
                 faults += [replace(fault, problem=f"has a default that {fault.problem}") for fault in error.faults]
-        if not faults and (fault := size_fault(fields)):
+        faults += self._binding_faults(finished)
+        if not faults and (fault := size_fault([*finished.values()])):
             faults.append(fault)
         if faults:
             raise form_error(faults)
-        return Form(self._message, tuple(fields), validators=tuple(self._validators))
+        return Form(
+            self._message,
+            tuple(finished.values()),
+            validators=tuple(self._validators),
+            binding=self._binding(finished) if self._is_typed else None,
+        )
 
-    def _with_default(self, field: Field) -> Field:
+    def _binding_faults(self, fields: Mapping[str, Field]) -> Iterable[Fault]:
+        if self._seeds is None or not self._is_typed:
+            return ()
+        return bindability_faults(self._seeds, fields, self._fixed, self._defaults.keys())
+
+    def _binding(self, fields: Mapping[str, Field]) -> Binding | None:
+        return None if self._seeds is None else self._seeds.binding(fields, self._fixed)
+
+    def _finished(self, field: Field) -> Field:
+        """A field as it is sent: with its default, and with a title for every option where one has a title."""
+        if isinstance(field, (ChoiceField, MultiChoiceField)):
+            if not field.options:
+                return field  # A fault of its own; nothing could be a default of it.
+            field = replace(field, options=all_titled(field.options))
         if field.name not in self._defaults or isinstance(field, UnknownField):
+            return self._with_own_default(field)
+        return _with_default(field, self._defaults[field.name])
+
+    def _with_own_default(self, field: Field) -> Field:
+        """A field with the default that its type brought, if it is one that could be answered; else the type has it."""
+        seed = self._seeds.by_wire_name.get(field.name) if self._seeds else None
+        if seed is None or seed.default is MISSING or type(seed.field) is not type(field):
             return field
-        if isinstance(field, (ChoiceField, MultiChoiceField)) and not field.options:
-            return field  # A fault of its own; nothing could be a default of it.
-        default = check_default(field, wire_default(field, self._defaults[field.name]))
-        frozen: Any = tuple(default) if isinstance(default, list) else default
-        return replace(field, default=frozen)
+        try:
+            return _with_default(field, seed.default)
+        except AnswerError:
+            return field
 
     def _put(self, field: Field) -> None:
         self._fields[field.name] = field
+        self._touch()
+
+    def _touch(self) -> None:
+        self._is_changed = True
         self._built = None
 
     def _wire_name(self, name: str) -> str:
@@ -127,23 +174,29 @@ class Draft:
             raise FormError([Fault("", "", f"the name of a field is blank: {name!r}")])
         return wire
 
-    def _name(self, member: Member) -> str:
-        if isinstance(member, str):
-            return str.__str__(member)
-        if callable(member):
-            return _selected(member)
-        raise TypeError(f"the name of a field is text or a selector, not {type(member).__name__}")
+    def _name(self, member: Member[Any]) -> str:
+        return _selected(member) if callable(member) else _text(member)
+
+
+def _with_default(field: Field, raw: object) -> Field:
+    default = check_default(field, wire_default(field, raw))
+    frozen: Any = tuple(default) if isinstance(default, list) else default
+    return replace(field, default=frozen)
+
+
+_NAME = "the name"
+"""Where a selected member keeps its name: no attribute can be called so."""
 
 
 class _Selected:
     """What a selector's argument gives for a member: a name, and nothing below it."""
 
     def __init__(self, name: str) -> None:
-        self.__dict__["name"] = name
+        self.__dict__[_NAME] = name
 
-    def __getattr__(self, name: str) -> object:
-        path = f"{self.__dict__['name']}.{name}"
-        raise FormError([Fault(self.__dict__["name"], path, "is nested, and a form is flat: select a member itself")])
+    def __getattr__(self, name: object) -> object:
+        member = self.__dict__[_NAME]
+        raise FormError([Fault(member, f"{member}.{name}", "is nested, and a form is flat: select a member itself")])
 
     __getitem__ = __getattr__
 
@@ -152,7 +205,7 @@ class _Members:
     """What a selector is called with."""
 
     def __getattr__(self, name: str) -> _Selected:
-        return _Selected(name)
+        return _Selected(_text(name))
 
     __getitem__ = __getattr__
 
@@ -161,8 +214,14 @@ def _selected(selector: Callable[[Any], object]) -> str:
     found = selector(_Members())
     if not isinstance(found, _Selected):
         raise FormError([Fault("", "", "a selector gives one member of its argument, as in lambda q: q.skip")])
-    name: str = found.__dict__["name"]
+    name: str = found.__dict__[_NAME]
     return name
+
+
+def _text(name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a field is text or a selector, not {type(name).__name__}")
+    return str.__str__(name)
 
 
 def once(values: Iterable[str]) -> str | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from .. import _json
 from ..errors import Fault, FormError, SensitiveFieldError
 from ..fields import (
+    FORMAT_LENGTHS,
     ChoiceField,
     Field,
     IntegerField,
@@ -17,7 +18,7 @@ from ..fields import (
 )
 from ..limits import FIELDS, OPTIONS, SCHEMA_BYTES
 from ..safety import asks_for_credential
-from ..schema.write import requested_schema
+from ..schema.write import property_schema, requested_schema
 
 _CREDENTIAL = (
     "asks for a credential, which a form must not do; use a URL question, "
@@ -25,10 +26,15 @@ _CREDENTIAL = (
 )
 
 
-def form_faults(fields: Sequence[Field]) -> Iterator[Fault]:
-    """Every fault of a set of fields, in their order; those of the whole set last."""
+def form_faults(fields: Sequence[Field], *, secret: Container[str] = ()) -> Iterator[Fault]:
+    """Every fault of a set of fields, in their order; those of the whole set last.
+
+    Args:
+        fields: The fields.
+        secret: The names of those whose type says that they are credentials.
+    """
     for field in fields:
-        for problem in _problems(field):
+        for problem in _problems(field, is_secret=field.name in secret):
             yield Fault(field.name, field.label, problem)
     if len(fields) > FIELDS:
         yield Fault("", "the form", f"has {len(fields)} fields, and may have {FIELDS}; ask in several forms")
@@ -38,14 +44,11 @@ def form_faults(fields: Sequence[Field]) -> Iterator[Fault]:
 
 
 def size_fault(fields: Sequence[Field]) -> Fault | None:
-    """The fault of a form whose schema is too large, or that cannot be written at all."""
-    try:
-        size = _json.size(requested_schema(fields))
-    except TypeError:
-        return Fault("", "the form", "holds half a character (a lone surrogate), which cannot be sent")
-    if size > SCHEMA_BYTES:
-        return Fault("", "the form", f"takes {size:,} bytes as a schema, and may take {SCHEMA_BYTES:,}")
-    return None
+    """The fault of a form whose schema is too large."""
+    size = _json.size(requested_schema(fields))
+    if size <= SCHEMA_BYTES:
+        return None
+    return Fault("", "the form", f"takes {size:,} bytes as a schema, and may take {SCHEMA_BYTES:,}")
 
 
 def form_error(faults: Sequence[Fault]) -> FormError:
@@ -54,17 +57,27 @@ def form_error(faults: Sequence[Fault]) -> FormError:
     return SensitiveFieldError(faults) if is_sensitive else FormError(faults)
 
 
-def _problems(field: Field) -> Iterator[str]:
+def _problems(field: Field, *, is_secret: bool) -> Iterator[str]:
     match field:
-        case TextField(format="date" | "date-time" as kind, max_length=int(most)) if most < len("2026-11-30"):
-            yield f"is a {kind} and may have {most} characters, so that nothing fits"
+        case TextField():
+            yield from _length_problems(field)
         case ChoiceField() | MultiChoiceField():
             yield from _option_problems(field)
         case _:
             pass
     yield from _range_problems(field)
-    if _is_sensitive(field):
+    if not _is_sendable(field):
+        yield "holds half a character (a lone surrogate), which cannot be sent"
+    if _is_sensitive(field, is_secret=is_secret):
         yield _CREDENTIAL
+
+
+def _length_problems(field: TextField) -> Iterator[str]:
+    shortest, longest = FORMAT_LENGTHS.get(field.format, (0, None))
+    if field.max_length is not None and field.max_length < shortest:
+        yield f"is a {field.format} and has max_length {field.max_length}, so that nothing fits"
+    if longest is not None and (field.min_length or 0) > longest:
+        yield f"is a {field.format} and has min_length {field.min_length}, so that nothing fits"
 
 
 def _option_problems(field: ChoiceField | MultiChoiceField) -> Iterator[str]:
@@ -91,7 +104,15 @@ def _range_problems(field: Field) -> Iterator[str]:
             pass
 
 
-def _is_sensitive(field: Field) -> bool:
+def _is_sendable(field: Field) -> bool:
+    try:
+        _json.size({field.name: property_schema(field)})
+    except TypeError:
+        return False
+    return True
+
+
+def _is_sensitive(field: Field, *, is_secret: bool) -> bool:
     if not isinstance(field, (TextField, IntegerField, NumberField)) or field.sensitive_allowed:
         return False
-    return asks_for_credential(field.name, field.title, field.written)
+    return is_secret or asks_for_credential(field.name, field.title, field.written)

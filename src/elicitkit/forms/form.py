@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from .. import _json
 from ..errors import AnswerError, Fault, FormError
 from ..fields import Field
 from ..limits import MESSAGE_CHARACTERS
 from ..naming import nearest
+from ..outcomes import Accepted
 from ..schema.check import Checker
 from ..schema.dialects import DIALECTS, Dialect
 from ..schema.read import read_fields
 from .content import Content
+from .seeding import Binding, binding_to
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+
+_QUOTED = 20
+"""How much of a text tells that it is quoted, in characters: pydantic's errors leave out the middle of a long one."""
 
 LATEST = "2026-07-28"
 """The revision whose dialect a form is written in when none is named."""
@@ -32,6 +37,7 @@ class FormSource(Protocol[T_co]):
         Raises:
             FormError: With every fault of the description.
         """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +52,13 @@ class Form(Generic[T_co]):
 
     _: KW_ONLY
 
-    validators: tuple[Callable[[Content], object], ...] = ()
+    validators: tuple[Callable[[Any], object], ...] = ()
     """The author's own checks over the whole answer."""
 
-    _made: dict[str, Any] = field(default_factory=dict, init=True, repr=False, compare=False)
+    binding: Binding | None = None
+    """What makes a value of a type of the answer, if the form came from one."""
+
+    _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What is derived from the fields, made once and shared by every form with the same ones."""
 
     @classmethod
@@ -62,7 +71,7 @@ class Form(Generic[T_co]):
         """
         if not isinstance(message, str):
             raise TypeError(f"the message of a form is text, not {type(message).__name__}")
-        if len(message) > MESSAGE_CHARACTERS and (problem := message_problem(message)):
+        if problem := message_problem(message, may_be_blank=True):
             raise FormError([Fault("", "the message", problem)])
         return Form(message, read_fields(schema))
 
@@ -81,7 +90,7 @@ class Form(Generic[T_co]):
             raise TypeError(f"the message of a form is text, not {type(message).__name__}")
         if problem := message_problem(message):
             raise FormError([Fault("", "the message", problem)])
-        return replace(self, message=message)
+        return self._with(message=message)
 
     def schema(self, revision: str = LATEST) -> dict[str, Any]:
         """The requested schema, in the dialect of a protocol revision. It is shared: treat it as read-only.
@@ -106,15 +115,38 @@ class Form(Generic[T_co]):
         """Check an answer: types made right, defaults filled in, unknown names dropped (names in either spelling).
 
         Raises:
-            AnswerError: With every fault. What `validate` functions refuse comes only after the fields are right.
+            AnswerError: With every fault. What a type and `validate` functions refuse comes only after the fields are
+                right.
         """
+        return self._checked(content)[0]
+
+    def accept(self, content: Mapping[str, object] | None) -> Accepted[T_co]:
+        """Check an answer, and make the accepted outcome of it: bound to the form's type, if there is one.
+
+        Raises:
+            AnswerError: As `check` does.
+        """
+        answer, value = self._checked(content)
+        return Accepted(value, raw=answer)
+
+    def bound_to(self, made: type[T]) -> Form[T]:
+        """The same form, whose answers become values of a type; its members are found by name.
+
+        Raises:
+            TypeError: If it is of no kind a form can come from.
+            FormError: If the form has no field for a member that needs one: binding could never succeed.
+        """
+        return cast("Form[T]", self._with(binding=binding_to(made, self.fields)))
+
+    def _checked(self, content: Mapping[str, object] | None) -> tuple[Content, Any]:
         if content is not None and not isinstance(content, Mapping):
             raise AnswerError([Fault("", "the answer", "must be an object with a value for each field", content)])
         checked = self._checker().check(self._by_wire_name(content or {}))
         answer = Content(checked.values, written=self._written(), cleared=checked.cleared)
-        if faults := [fault for validate in self.validators for fault in _refusals(validate, answer)]:
+        value = answer if self.binding is None else self.binding.bind(answer)
+        if faults := [fault for validate in self.validators for fault in _refusals(validate, value, answer)]:
             raise AnswerError(faults)
-        return answer
+        return answer, value
 
     def to_input_request(self) -> dict[str, Any]:
         """The form as the wire has it: an `elicitation/create` request without id (2026-07-28, `InputRequest`)."""
@@ -123,7 +155,17 @@ class Form(Generic[T_co]):
 
     def digest(self) -> str:
         """A fingerprint of what is asked: the message, and the fields in any order. The era does not matter."""
-        return _json.digest({"message": self.message, "schema": self.schema()})
+        schema = self.schema()
+        required = sorted(schema.get("required", []))
+        return _json.digest({"message": self.message, "schema": {**schema, "required": required}})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _form, (self.message, self.fields, self.validators, self.binding)
+
+    def _with(self, **changes: Any) -> Form[Any]:
+        form = replace(self, **changes)
+        object.__setattr__(form, "_made", self._made)  # It is frozen, and what is made of the same fields is shared.
+        return form
 
     def _checker(self) -> Checker:
         if "checker" not in self._made:
@@ -145,20 +187,32 @@ class Form(Generic[T_co]):
         return {wire_names[key]: value for key, value in content.items() if key in wire_names} | dict(content)
 
 
-def message_problem(message: str) -> str | None:
+def _form(message: str, fields: tuple[Field, ...], validators: Any, binding: Binding | None) -> Form[Any]:
+    return Form(message, fields, validators=validators, binding=binding)
+
+
+def message_problem(message: str, *, may_be_blank: bool = False) -> str | None:
     """What is wrong with a form's message, as the end of a sentence."""
-    if not message.strip():
+    if not may_be_blank and not message.strip():
         return "is blank; say what is asked, and why"
     if len(message) > MESSAGE_CHARACTERS:
         return f"has {len(message):,} characters, and may have {MESSAGE_CHARACTERS:,}"
-    return None
+    return None if _json.is_sendable(message) else "holds half a character (a lone surrogate), which cannot be sent"
 
 
-def _refusals(validate: Callable[[Content], object], answer: Content) -> tuple[Fault, ...]:
+def _refusals(validate: Callable[[Any], object], value: object, answer: Content) -> tuple[Fault, ...]:
     try:
-        validate(answer)
+        validate(value)
     except AnswerError as error:
         return error.faults
     except ValueError as error:
-        return (Fault("", "", str(error) or "is not what the form allows", dict(answer)),)
+        return (Fault("", "", _words(error, answer), dict(answer)),)
     return ()
+
+
+def _words(error: ValueError, answer: Content) -> str:
+    """What an author's error tells the person, unless it quotes what was typed, as Python's own do."""
+    said = str(error)
+    texts = [text for value in answer.values() for text in (value if isinstance(value, list) else [value])]
+    quotes = any(repr(text)[:_QUOTED] in said for text in texts if isinstance(text, str))
+    return "is not what the form allows" if quotes or not said else said

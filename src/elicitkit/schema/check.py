@@ -7,15 +7,15 @@ from the keywords we know: a stranger's `$ref` is never resolved and a stranger'
 
 from __future__ import annotations
 
-import math
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, assert_never
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import quote
 
 import idna
 from jsonschema_rs import Draft202012Validator, EmailOptions
@@ -33,6 +33,7 @@ from ..fields import (
     TextField,
     UnknownField,
 )
+from .numbers import Number, is_number, is_whole, wire_number, wire_whole
 from .write import requested_schema
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 _EMAIL = EmailOptions(allow_display_text=False, require_tld=True, allow_domain_literal=False)
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_INTEGERS = range(-(2**63), 2**63)
 _DIGITS = 400
 """Longer numbers in text are refused unread: no 64-bit integer and no float needs as many."""
 _SHOWN_OPTIONS = 8
@@ -68,7 +68,7 @@ class Checker:
 
     def __init__(self, fields: Iterable[Field]) -> None:
         self._plan = [(field, _rule(field), _takes_empty_text(field)) for field in fields]
-        known = [replace(field, extra={}) for field, _, _ in self._plan if not isinstance(field, UnknownField)]
+        known = [_known(field) for field, _, _ in self._plan if not isinstance(field, UnknownField)]
         self._is_valid = _validator(_json.dumps(requested_schema(known)))
 
     def check(self, answer: Mapping[str, object]) -> Checked:
@@ -136,6 +136,13 @@ def _takes_empty_text(field: Field) -> bool:
     return field.required or (isinstance(field, TextField) and field.format is None and not field.min_length)
 
 
+def _known(field: Field) -> Field:
+    """A field without what a stranger said that we do not know: no validator is to act on it."""
+    if isinstance(field, (ChoiceField, MultiChoiceField)) and any(option.extra for option in field.options):
+        field = replace(field, options=tuple(replace(option, extra={}) for option in field.options))
+    return replace(field, extra={})
+
+
 @lru_cache(maxsize=512)
 def _validator(schema: bytes) -> Callable[[object], bool]:
     """Compile a schema of ours, once for as long as it is in use."""
@@ -147,7 +154,7 @@ def _schema_fault(field: Field, values: Mapping[str, object]) -> Fault | None:
     """The fault of a field whose value passed our rules but not the schema: a difference between the two."""
     if field.name not in values or isinstance(field, UnknownField):
         return None
-    alone = _validator(_json.dumps(requested_schema([replace(field, extra={})])))
+    alone = _validator(_json.dumps(requested_schema([_known(field)])))
     value = values[field.name]
     return None if alone({field.name: value}) else Fault(field.name, field.label, "is not what the form allows", value)
 
@@ -181,7 +188,7 @@ def _text(field: TextField, value: object) -> str:
     if not isinstance(value, str):
         raise _Problem("must be text")
     text = value if type(value) is str else str.__str__(value)
-    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+    if not _json.is_sendable(text):
         raise _Problem("holds half a character (a lone surrogate)")
     low, high = field.min_length or 0, field.max_length
     if len(text) < low or (high is not None and len(text) > high):
@@ -213,16 +220,17 @@ def _uri(text: str) -> str:
 
 
 def _encoded(text: str) -> str:
-    """Percent- and IDNA-encode an address with letters beyond ASCII; what cannot be encoded comes back as it is."""
+    """Percent- and IDNA-encode what is beyond ASCII in an address; a host that cannot be encoded stays as it is."""
+    user, host, rest = found.groups() if (found := _AUTHORITY.match(text)) else ("", "", text)
     try:
-        parts = urlsplit(text)
-        host = idna.encode(parts.hostname, uts46=True).decode() if parts.hostname else ""
-        user, at, _ = parts.netloc.rpartition("@")
-        port = f":{parts.port}" if parts.port is not None else ""
-    except ValueError:  # idna.IDNAError is one
+        host = host if host.isascii() else idna.encode(host, uts46=True).decode()
+    except idna.IDNAError:
         return text
-    rest = [quote(part, _URI_SIGNS) for part in parts[2:]]
-    return urlunsplit((parts.scheme, quote(user, _URI_SIGNS) + at + host + port, *rest))
+    return _percent_encoded(user) + host + _percent_encoded(rest)
+
+
+def _percent_encoded(text: str) -> str:
+    return _BEYOND_ASCII.sub(lambda found: quote(found[0]), text)
 
 
 def _date(text: str) -> str:
@@ -247,42 +255,35 @@ def _date_time(text: str) -> str:
 
 def _integer(field: IntegerField, value: object) -> int:
     number = _read_number(value, "must be a whole number")
-    if not isinstance(number, int):
-        if number != number.to_integral_value():
-            raise _Problem("must be a whole number")
-        number = int(number) if abs(number) <= _INTEGERS.stop else _INTEGERS.stop
-    if number not in _INTEGERS:
+    if not is_whole(number):
+        raise _Problem("must be a whole number")
+    if (whole := wire_whole(number)) is None:
+        raise _Problem(_TOO_LARGE)
+    return _within(field, whole)
+
+
+def _number(field: NumberField, value: object) -> int | float:
+    if (number := wire_number(_read_number(value, "must be a number"))) is None:
         raise _Problem(_TOO_LARGE)
     return _within(field, number)
 
 
-def _number(field: NumberField, value: object) -> int | float:
-    number = _read_number(value, "must be a number")
-    kept = number if isinstance(number, int) else float(number)
-    if (isinstance(kept, int) and kept not in _INTEGERS) or math.isinf(kept):
-        raise _Problem(_TOO_LARGE)
-    return _within(field, kept)
-
-
-def _read_number(value: object, problem: str) -> int | Decimal:
+def _read_number(value: object, problem: str) -> Number:
     """A number, or ASCII decimal text (an exponent may follow); never a bool, NaN or infinity."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return int(value)
     if isinstance(value, str):
-        value = value.strip()
-        if len(value) > _DIGITS or not _DECIMAL.fullmatch(value):
-            raise _Problem(problem)
-        if value.lstrip("+-").isdigit():
-            return int(value)
-    elif isinstance(value, bool) or not isinstance(value, (float, Decimal)):
+        value = _read_decimal(value.strip())
+    if not is_number(value):
         raise _Problem(problem)
+    return value
+
+
+def _read_decimal(text: str) -> int | Decimal | None:
+    if len(text) > _DIGITS or not _DECIMAL.fullmatch(text):
+        return None
     try:
-        number = Decimal(value)
+        return int(text) if text.lstrip("+-").isdigit() else Decimal(text)
     except InvalidOperation:
-        raise _Problem(problem) from None
-    if not number.is_finite():
-        raise _Problem(problem)
-    return number
+        return None  # The exponent is beyond all reason.
 
 
 def _within(field: IntegerField | NumberField, number: _N) -> _N:
@@ -302,8 +303,8 @@ def _boolean(value: object) -> bool:
 
 def _chooser(options: tuple[Option, ...]) -> dict[str, str]:
     """What may be said for each option: its value, and its title where only one option has it."""
-    titles = [option.title for option in options if option.title]
-    by_title = {option.title: option.value for option in options if option.title and titles.count(option.title) == 1}
+    bearers = Counter(option.title for option in options)
+    by_title = {option.title: option.value for option in options if option.title and bearers[option.title] == 1}
     return by_title | {option.value: option.value for option in options}
 
 
@@ -345,7 +346,10 @@ def _unknown(field: UnknownField, _: object) -> object:
 
 
 _UNBOUNDED = TextField("")
-_URI_SIGNS = "%/:?#[]@!$&'()*+,;=~"
+_AUTHORITY = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#]*@)?)([^/?#:\[\]]*)(.*)", re.DOTALL)
+"""An address that has a host: what stands before it, the host, and the rest."""
+
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _is_email, _is_uri, _is_date, _is_date_time = (
     _validator(_json.dumps({"type": "string", "format": name})) for name in ("email", "uri", "date", "date-time")
 )

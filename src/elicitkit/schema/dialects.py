@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from ..errors import ElicitationUnsupported
 from ..fields import BooleanField, ChoiceField, Field, MultiChoiceField, UnknownField
 from ..limits import FOLDED_OPTIONS
-from .write import choices, property_schema, requested_schema
+from .write import choices, is_described, object_schema, property_schema, requested_schema
 
 
 class Dialect(Protocol):
@@ -25,9 +25,11 @@ class Dialect(Protocol):
         Raises:
             ElicitationUnsupported: If the revision has no way to write one of the fields.
         """
+        ...
 
     def fold(self, fields: Sequence[Field], content: Mapping[str, object]) -> Mapping[str, object]:
         """Turn what was answered to that schema into an answer to the fields."""
+        ...
 
 
 class _Modern:
@@ -44,26 +46,21 @@ class _First:
     """2025-06-18."""
 
     def schema(self, fields: Sequence[Field]) -> dict[str, Any]:
+        parts = _part_names(fields)
         properties: dict[str, Any] = {}
-        required: list[str] = []
         for field in fields:
             if isinstance(field, MultiChoiceField):
-                properties |= _booleans(field, fields)
-                continue
-            if not (isinstance(field, UnknownField) and field.schema is None):
+                properties |= _booleans(field, parts[field.name])
+            elif is_described(field):
                 properties[field.name] = _property(field)
-            if field.required:
-                required.append(field.name)
-        schema: dict[str, Any] = {"type": "object", "properties": properties}
-        return {**schema, "required": required} if required else schema
+        return object_schema(properties, [field.name for field in fields if _must_be_given(field)])
 
     def fold(self, fields: Sequence[Field], content: Mapping[str, object]) -> Mapping[str, object]:
-        several = [field for field in fields if isinstance(field, MultiChoiceField)]
+        parts = _part_names(fields)
         folded = dict(content)
-        for field in several:
-            answered = [folded.pop(name) for name in _part_names(field, fields) if name in folded]
-            if answered:
-                folded[field.name] = _chosen(field, [content.get(name) for name in _part_names(field, fields)])
+        for field in fields:
+            if isinstance(field, MultiChoiceField) and not content.keys().isdisjoint(parts[field.name]):
+                folded[field.name] = _chosen(field, _answered(field, parts[field.name], content))
         return folded
 
 
@@ -90,6 +87,13 @@ def dialect_of(revision: str | None) -> Dialect:
 # --- 2025-06-18 ---------------------------------------------------------------------------------------------------
 
 
+def _must_be_given(field: Field) -> bool:
+    """Whether a required field is required there too: not if we fill in its default, or fold it from booleans."""
+    if isinstance(field, (BooleanField, UnknownField)):
+        return field.required
+    return field.required and field.default is None and not isinstance(field, MultiChoiceField)
+
+
 def _property(field: Field) -> Any:
     written = property_schema(field)
     if isinstance(field, (BooleanField, UnknownField)):
@@ -97,8 +101,9 @@ def _property(field: Field) -> Any:
     if isinstance(field, ChoiceField):
         written = {name: value for name, value in written.items() if name not in ("enum", "oneOf")}
         written |= _named_choices(field)
-    if (default := written.pop("default", None)) is not None:
-        written["description"] = _sentence(field.description, f"(default: {_shown(field, default)})")
+    written.pop("default", None)
+    if field.default is not None:
+        written["description"] = _sentence(field.description, f"(default: {_shown(field)})")
     return written
 
 
@@ -108,13 +113,13 @@ def _named_choices(field: ChoiceField) -> dict[str, Any]:
     return {"enum": [option.value for option in field.options], **names}
 
 
-def _shown(field: Field, default: object) -> object:
+def _shown(field: Field) -> object:
     if isinstance(field, ChoiceField):
-        return next((option.label for option in field.options if option.value == default), default)
-    return default
+        return next((option.label for option in field.options if option.value == field.default), field.default)
+    return None if isinstance(field, UnknownField) else field.default
 
 
-def _booleans(field: MultiChoiceField, fields: Sequence[Field]) -> dict[str, Any]:
+def _booleans(field: MultiChoiceField, names: Sequence[str]) -> dict[str, Any]:
     if len(field.options) > FOLDED_OPTIONS:
         raise ElicitationUnsupported(
             f"The connection speaks MCP 2025-06-18, which has no multiple choice, and {field.label!r} has "
@@ -122,7 +127,7 @@ def _booleans(field: MultiChoiceField, fields: Sequence[Field]) -> dict[str, Any
             "Use a client that speaks a later revision."
         )
     parts: dict[str, Any] = {}
-    for name, option in zip(_part_names(field, fields), field.options, strict=True):
+    for name, option in zip(names, field.options, strict=True):
         parts[name] = {"type": "boolean", "title": f"{field.label}: {option.label}"}
         if field.default is not None:
             parts[name]["default"] = option.value in field.default
@@ -138,21 +143,34 @@ def _counts(field: MultiChoiceField) -> str:
     return f"(choose {low} to {high})" if low else f"(choose at most {high})"
 
 
-def _part_names(field: MultiChoiceField, fields: Sequence[Field]) -> list[str]:
-    """The names of the booleans that stand for a multiple choice; none is the name of another field."""
-    taken = {other.name for other in fields}
-    stem = f"{field.name}_"
-    while any(name.startswith(stem) for name in taken):
-        stem += "_"
-    return [f"{stem}{number}" for number in range(1, len(field.options) + 1)]
+def _part_names(fields: Sequence[Field]) -> dict[str, list[str]]:
+    """The names of the booleans that stand for each multiple choice; all names of the form differ."""
+    taken = {field.name for field in fields}
+    parts: dict[str, list[str]] = {}
+    for field in fields:
+        if isinstance(field, MultiChoiceField):
+            stem = f"{field.name}_"
+            while any(name.startswith(stem) for name in taken):
+                stem += "_"
+            parts[field.name] = [f"{stem}{number}" for number in range(1, len(field.options) + 1)]
+            taken.update(parts[field.name])
+    return parts
 
 
-def _chosen(field: MultiChoiceField, answered: Sequence[object]) -> object:
+def _answered(field: MultiChoiceField, names: Sequence[str], content: Mapping[str, object]) -> dict[str, object]:
+    """What was said of each option; of one left out, what was shown beforehand."""
+    preset = field.default or ()
+    pairs = zip(names, field.options, strict=True)
+    return {option.value: content.get(name, option.value in preset) for name, option in pairs}
+
+
+def _chosen(field: MultiChoiceField, answered: Mapping[str, object]) -> object:
     """The options that were ticked; nothing, where ticking none can only mean "no answer"."""
-    if wrong := [value for value in answered if value is not None and not isinstance(value, bool)]:
-        return wrong[0]  # No list, so that the check names the field.
-    chosen = [option.value for option, ticked in zip(field.options, answered, strict=True) if ticked]
-    return chosen if chosen or field.required or not field.min_items else None
+    if any(not isinstance(ticked, bool) for ticked in answered.values() if ticked is not None):
+        return dict(answered)  # No list, so that the check names the field.
+    chosen = [value for value, ticked in answered.items() if ticked]
+    is_nothing = all(ticked is None for ticked in answered.values()) or (field.min_items and not field.required)
+    return None if is_nothing and not chosen else chosen
 
 
 def _sentence(*parts: str | None) -> str:

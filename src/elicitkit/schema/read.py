@@ -8,13 +8,14 @@ never dropped, and never guessed at.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 
 from .. import _json, limits
 from ..errors import AnswerError, Fault, FormError
 from ..fields import (
+    FORMAT_LENGTHS,
     BooleanField,
     ChoiceField,
     Field,
@@ -24,8 +25,10 @@ from ..fields import (
     Option,
     TextField,
     UnknownField,
+    all_titled,
 )
 from .check import check_default
+from .numbers import BITS_64, is_number, is_whole
 
 _FORMATS = ("email", "uri", "date", "date-time")
 _STRUCTURE = frozenset(
@@ -43,11 +46,12 @@ _Reader: TypeAlias = Callable[["_Property"], Field]
 
 
 class _Property:
-    """One property while it is read: what has been taken out of it, and what is left."""
+    """One property while it is read: what is left of it, and what was taken but says more than a field can."""
 
     def __init__(self, name: str, schema: Mapping[str, object], *, required: bool) -> None:
         self.name = name
         self.left = dict(schema)
+        self.kept: dict[str, object] = {}
         self.common: dict[str, Any] = {
             "title": self._text("title"),
             "description": self._text("description"),
@@ -59,39 +63,59 @@ class _Property:
 
     def count(self, keyword: str) -> int | None:
         """Take a length or a number of items."""
-        value = self.take(keyword)
+        value = self.bound(keyword)
         if value is None:
             return None
-        if not _is_number(value) or value < 0 or value != int(value):
+        if value < 0 or not is_whole(value) or value >= BITS_64.stop:
             raise _Undrawable(f"its {keyword} is not a whole number")
         return int(value)
 
     def bound(self, keyword: str) -> int | float | None:
         value = self.take(keyword)
-        if value is None or _is_number(value):
+        if value is None or (is_number(value) and isinstance(value, (int, float))):
             return value
         raise _Undrawable(f"its {keyword} is not a number")
 
     def options(self) -> tuple[Option, ...] | None:
         """Take the options of a choice, in whichever spelling; `None` when there are none."""
-        if "oneOf" in self.left and "enum" not in self.left:
+        if "enum" in self.left:
+            names = self._names()
+            return _plain(self.take("enum"), names)
+        if "oneOf" in self.left:
             return _titled(self.take("oneOf"))
-        if "const" in self.left and "enum" not in self.left:
-            return _plain([self.take("const")], None)
-        return _plain(self.take("enum"), self._names()) if "enum" in self.left else None
+        return _plain([self.take("const")], None) if "const" in self.left else None
+
+    def items(self) -> tuple[Option, ...]:
+        """Take the options of a multiple choice; what else its `items` say is kept with them."""
+        items = self.take("items")
+        if not isinstance(items, Mapping) or items.get("type", "string") != "string":
+            raise _Undrawable("it is a list of something else than options")
+        left = {name: value for name, value in items.items() if name not in ("type", "enum", "anyOf")}
+        if len({"enum", "anyOf"} & items.keys()) != 1 or _STRUCTURE & left.keys():
+            raise _Undrawable("it is a list without options to choose from")
+        if left:
+            self.kept["items"] = items
+        return _plain(items["enum"], None) if "enum" in items else _titled(items["anyOf"])
 
     def finish(self, field: Field) -> Field:
         """Give the field its default, if it fits, and what was not understood."""
         self.refuse_structure()
-        _refuse_empty_ranges(field)
-        if "default" in self.left and (fitting := _fitting_default(field, self.left["default"])) is not None:
-            del self.left["default"]
-            field = replace(field, default=fitting)  # type: ignore[arg-type]  # it fits, and UnknownField has no rule
-        return replace(field, extra=self.left) if self.left else field
+        _refuse_impossible(field)
+        field = self._with_default(field)
+        extra = {**self.left, **self.kept}
+        return replace(field, extra=extra) if extra else field
 
     def refuse_structure(self) -> None:
         if structure := _STRUCTURE & self.left.keys():
             raise _Undrawable(f"it uses {', '.join(sorted(structure))}, which a form cannot show")
+
+    def _with_default(self, field: Field) -> Field:
+        default = self.left.get("default")
+        if (fitting := _fitting_default(field, default)) is None:
+            return field
+        if isinstance(default, list) or fitting == default:  # An address that had to be encoded is sent on as it came.
+            del self.left["default"]
+        return replace(field, default=fitting)  # type: ignore[arg-type]  # it fits, and UnknownField has no rule
 
     def _text(self, keyword: str) -> str | None:
         """Take a title or a description; one that is no text stays among what was not understood."""
@@ -103,10 +127,12 @@ class _Property:
 
     def _names(self) -> Sequence[object] | None:
         names, values = self.left.get("enumNames"), self.left.get("enum")
-        if isinstance(names, list) and isinstance(values, list) and len(names) == len(values):
-            del self.left["enumNames"]
-            return names
-        return None
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            return None
+        if not isinstance(values, list) or len(names) != len(values):
+            return None
+        del self.left["enumNames"]
+        return names
 
 
 def read_fields(schema: object) -> tuple[Field, ...]:
@@ -123,16 +149,15 @@ def read_fields(schema: object) -> tuple[Field, ...]:
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
         raise _form_error("has a 'required' that is not a list of names")
     undescribed = [name for name in dict.fromkeys(required) if name not in properties]
-    _refuse_excess(schema, [*properties, *undescribed])
+    _refuse_excess(schema, properties, undescribed)
     fields = [_read(str(name), prop, required=name in required) for name, prop in properties.items()]
     missing = "the form requires it, but does not describe it"
-    return (*fields, *(UnknownField(name, required=True, reason=missing) for name in undescribed))
+    return (*fields, *(UnknownField(name, required=True, described=False, reason=missing) for name in undescribed))
 
 
 def _read(name: str, schema: object, *, required: bool) -> Field:
     if not isinstance(schema, Mapping):
         return UnknownField(name, required=required, schema=schema, reason="it is not described by a schema")
-    _refuse_many_options(name, schema)
     prop = _Property(name, schema, required=required)
     try:
         return prop.finish(_reader(prop)(prop))
@@ -150,10 +175,6 @@ def _reader(prop: _Property) -> _Reader:
         known = ", ".join(_READERS)
         raise _Undrawable(f"its type is {_named(kind)}, and a form can show {known}")
     return reader
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _named(kind: object) -> str:
@@ -186,18 +207,8 @@ def _boolean(prop: _Property) -> Field:
 
 
 def _array(prop: _Property) -> Field:
-    items = prop.take("items")
-    if not isinstance(items, Mapping) or items.get("type", "string") != "string":
-        raise _Undrawable("it is a list of something else than options")
-    if "enum" in items:
-        options = _plain(items["enum"], None)
-    elif "anyOf" in items:
-        options = _titled(items["anyOf"])
-    else:
-        raise _Undrawable("it is a list without options to choose from")
-    return MultiChoiceField(
-        prop.name, **prop.common, options=options, min_items=prop.count("minItems"), max_items=prop.count("maxItems")
-    )
+    low, high = prop.count("minItems"), prop.count("maxItems")
+    return MultiChoiceField(prop.name, **prop.common, options=prop.items(), min_items=low, max_items=high)
 
 
 _READERS: dict[str, _Reader] = {
@@ -213,36 +224,61 @@ def _plain(values: object, names: Sequence[object] | None) -> tuple[Option, ...]
     if not isinstance(values, list) or not values:
         raise _Undrawable("it has no options to choose from")
     titles = names if names is not None else [None] * len(values)
-    return _options(zip(values, titles, strict=True))
+    return _options((value, title, {}) for value, title in zip(values, titles, strict=True))
 
 
 def _titled(entries: object) -> tuple[Option, ...]:
     if not isinstance(entries, list) or not entries:
         raise _Undrawable("it has no options to choose from")
-    if not all(isinstance(entry, Mapping) and "const" in entry for entry in entries):
+    return _options(map(_entry, entries))
+
+
+def _entry(entry: object) -> tuple[object, object, dict[str, object]]:
+    """The value and the title of an option, and what else it says."""
+    if not isinstance(entry, Mapping) or "const" not in entry:
         raise _Undrawable("its options are not pairs of const and title")
-    return _options((entry["const"], entry.get("title")) for entry in entries)
+    rest = {name: said for name, said in entry.items() if name not in ("const", "title")}
+    if not _STRUCTURE.isdisjoint(rest):
+        raise _Undrawable("its options are not pairs of const and title")
+    return entry["const"], entry.get("title"), rest
 
 
-def _options(pairs: Any) -> tuple[Option, ...]:
+def _options(entries: Iterable[tuple[object, object, dict[str, object]]]) -> tuple[Option, ...]:
     found: dict[str, Option] = {}
-    for value, title in pairs:
+    for value, title, extra in entries:
         if not isinstance(value, str):
             raise _Undrawable("its options are not text")
-        found.setdefault(value, Option(value, title if isinstance(title, str) and title else None))
-    return tuple(found.values())
+        named = title if isinstance(title, str) and title.strip() else None
+        found.setdefault(value, Option(value, named, extra=extra))
+    return all_titled(tuple(found.values()))
 
 
-def _refuse_empty_ranges(field: Field) -> None:
-    match field:
-        case TextField(min_length=low, max_length=high) | MultiChoiceField(min_items=low, max_items=high):
-            pass
-        case IntegerField(minimum=low, maximum=high) | NumberField(minimum=low, maximum=high):
-            pass
-        case _:
-            return
+def _refuse_impossible(field: Field) -> None:
+    """Refuse what no answer can fit."""
+    low, high = _range(field)
     if low is not None and high is not None and low > high:
-        raise _Undrawable("its lower bound is above its upper bound, so that nothing fits")
+        raise _Undrawable("nothing fits between its bounds")
+
+
+def _range(field: Field) -> tuple[int | float | None, int | float | None]:
+    match field:
+        case TextField():
+            shortest, longest = FORMAT_LENGTHS.get(field.format, (0, None))
+            return max(field.min_length or 0, shortest), _least(field.max_length, longest)
+        case IntegerField():
+            least, most = BITS_64.start, BITS_64.stop - 1
+            low = least if field.minimum is None else max(least, math.ceil(field.minimum))
+            return low, _least(most, None if field.maximum is None else math.floor(field.maximum))
+        case NumberField():
+            return field.minimum, field.maximum
+        case MultiChoiceField():
+            return field.min_items or 0, _least(field.max_items, len(field.options))
+        case _:
+            return None, None
+
+
+def _least(*bounds: int | None) -> int | None:
+    return min((bound for bound in bounds if bound is not None), default=None)
 
 
 def _fitting_default(field: Field, default: object) -> object:
@@ -254,9 +290,12 @@ def _fitting_default(field: Field, default: object) -> object:
     return tuple(fitting) if isinstance(fitting, list) else fitting
 
 
-def _refuse_excess(schema: Mapping[str, object], names: list[object]) -> None:
-    if len(names) > limits.FIELDS:
-        raise _form_error(f"has {len(names)} fields, and a form may have {limits.FIELDS}")
+def _refuse_excess(schema: Mapping[str, object], properties: Mapping[str, object], undescribed: list[str]) -> None:
+    count = len(properties) + len(undescribed)
+    if count > limits.FIELDS:
+        raise _form_error(f"has {count} fields, and a form may have {limits.FIELDS}")
+    if faults := [fault for name, prop in properties.items() if (fault := _options_fault(name, prop))]:
+        raise FormError(faults)
     try:
         size = _json.size(schema)
     except TypeError:
@@ -265,15 +304,17 @@ def _refuse_excess(schema: Mapping[str, object], names: list[object]) -> None:
         raise _form_error(f"takes {size:,} bytes, and may take {limits.SCHEMA_BYTES:,}")
 
 
-def _refuse_many_options(name: str, schema: Mapping[str, object]) -> None:
+def _options_fault(name: str, schema: object) -> Fault | None:
+    if not isinstance(schema, Mapping):
+        return None
     items = schema.get("items")
     places = [schema.get("enum"), schema.get("oneOf")]
     if isinstance(items, Mapping):
         places += [items.get("enum"), items.get("anyOf")]
     count = max(len(place) if isinstance(place, list) else 0 for place in places)
-    if count > limits.OPTIONS:
-        problem = f"has {count:,} options, and a choice may have {limits.OPTIONS:,}"
-        raise FormError([Fault(name, name, problem)])
+    if count <= limits.OPTIONS:
+        return None
+    return Fault(str(name), str(name), f"has {count:,} options, and a choice may have {limits.OPTIONS:,}")
 
 
 def _form_error(problem: str) -> FormError:

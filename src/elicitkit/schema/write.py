@@ -14,6 +14,7 @@ from ..fields import (
     Option,
     TextField,
     UnknownField,
+    all_titled,
 )
 
 if TYPE_CHECKING:
@@ -22,15 +23,20 @@ if TYPE_CHECKING:
 
 def requested_schema(fields: Iterable[Field]) -> dict[str, Any]:
     """Write the requested schema of a form: `type`, `properties`, and `required` when anything is."""
-    properties: dict[str, Any] = {}
-    required: list[str] = []
-    for field in fields:
-        if not (isinstance(field, UnknownField) and field.schema is None):
-            properties[field.name] = property_schema(field)
-        if field.required:
-            required.append(field.name)
+    fields = list(fields)
+    properties = {field.name: property_schema(field) for field in fields if is_described(field)}
+    return object_schema(properties, [field.name for field in fields if field.required])
+
+
+def object_schema(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    """The root of a requested schema; it has nothing but what the specification lists."""
     schema: dict[str, Any] = {"type": "object", "properties": properties}
     return {**schema, "required": required} if required else schema
+
+
+def is_described(field: Field) -> bool:
+    """Tell whether a field has a property; a stranger's form may require what it does not describe."""
+    return not isinstance(field, UnknownField) or field.described
 
 
 def property_schema(field: Field) -> Any:
@@ -59,8 +65,9 @@ def property_schema(field: Field) -> Any:
 
 def choices(options: tuple[Option, ...], titled: str) -> dict[str, Any]:
     """Write options: a plain `enum`, or, when one has a title, `const` and `title` for all under *titled*."""
-    if any(option.title for option in options):
-        return {titled: [{"const": option.value, "title": option.label} for option in options]}
+    options = all_titled(options)
+    if any(option.title is not None for option in options):
+        return {titled: [{"const": option.value, "title": option.title, **option.extra} for option in options]}
     return {"enum": [option.value for option in options]}
 
 

@@ -12,7 +12,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.request_state import RequestStateSecurity
 
-from ..asking import Road, travelling
+from ..asking import Mode, Road, travelling
 from ..errors import ElicitationUnsupported, ElicitkitError, watch
 from ..journal import Question, Reply
 from ..schema.dialects import DIALECTS, Dialect, dialect_of
@@ -121,13 +121,13 @@ class _NoRoad:
     def __init__(self, revision: str) -> None:
         self._revision = revision
 
-    def require(self, _: object) -> None:
+    def require(self, mode: Mode) -> None:
         dialect_of(self._revision)
 
     def name(self, digest: str, key: str | None) -> str:
         return key or digest
 
-    async def ask(self, _: Question) -> Reply:
+    async def ask(self, question: Question) -> Reply:
         raise ElicitationUnsupported(f"MCP {self._revision} has no elicitation")
 
 

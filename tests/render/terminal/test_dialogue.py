@@ -1,4 +1,4 @@
-"""One form put to a person, with real keys (issue 2, point 7; issue 9, point 5; design, sections 4 and 5)."""
+"""One form put to a person, with real keys (design, sections 4 and 5)."""
 
 from dataclasses import replace
 from typing import Any

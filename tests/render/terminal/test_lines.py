@@ -1,4 +1,4 @@
-"""Plain lines, for `TERM=dumb` and windows too small to draw in (issue 9, point 5)."""
+"""Plain lines, for `TERM=dumb` and windows too small to draw in."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The prompt at a real pseudo-terminal, in a process of its own (issue 9, "Proof")."""
+"""The prompt at a real pseudo-terminal, in a process of its own."""
 
 import os
 import signal
@@ -111,7 +111,7 @@ def test_a_narrow_terminal_shows_each_choice(terminal: Terminal) -> None:
 @pytest.mark.parametrize("key", [CTRL_C, CTRL_D])
 def test_ctrl_c_and_ctrl_d_cancel_and_leave_the_terminal_as_it_was(terminal: Terminal, key: str) -> None:
     before = terminal.modes()
-    terminal.sees("What now?")
+    terminal.sees("What now?")  # the last thing that is drawn, once the keys are heeded
     terminal.press(key)
 
     assert "Cancelled. No answer was sent." in terminal.sees("outcome: Cancelled(reason='cancelled')")

@@ -1,4 +1,4 @@
-"""Prompts and lists on a real terminal: what the person sees, and which keys do what (issue 9, point 5)."""
+"""Prompts and lists on a real terminal: what the person sees, and which keys do what."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What is printed between the questions (issue 2, point 7 and "Bad input"; design, section 10)."""
+"""What is printed between the questions (design, section 10)."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""`fill` and `has_terminal`: one person, one event loop, an extra that may be missing (issue 2, points 1, 7 and 8)."""
+"""`fill` and `has_terminal`: one person, one event loop, an extra that may be missing."""
 
 import asyncio
 import io

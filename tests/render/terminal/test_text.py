@@ -1,4 +1,4 @@
-"""A server's text on the terminal, and answers in the review (design, section 10; issue 2, "Bad input")."""
+"""A server's text on the terminal, and answers in the review (design, section 10)."""
 
 import pytest
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app_session
@@ -82,10 +83,11 @@ def _matching(rows: list[str], typed: str) -> Iterable[Text]:
 
 
 async def _read(prompt: str) -> str:
-    output.show(Text(prompt), end="")
     session: PromptSession[str] = PromptSession(input=_LineMode(get_app_session().input), output=DummyOutput())
+    show = partial(output.show, Text(prompt), end="")
     try:
-        return await session.prompt_async(set_exception_handler=False)
+        # It shows when Ctrl-C is already heeded, so that nobody can press it too early.
+        return await session.prompt_async(pre_run=show, set_exception_handler=False)
     except (KeyboardInterrupt, OSError, EOFError):
         _end_line()
         raise EOFError from None

@@ -1,0 +1,101 @@
+"""Forms: building one, writing its schema, and checking an answer, beside pydantic and the SDK, in one run.
+
+The versions are those of the environment; they are printed first. Run it with `make bench`.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime
+from importlib.metadata import version
+from typing import Any, Literal
+
+from _measure import medians, report
+from mcp.server.elicitation import render_elicitation_schema
+from pydantic import AnyUrl, AwareDatetime, BaseModel, EmailStr, Field
+
+from elicitkit import FormElicitation
+
+ANSWER: dict[str, Any] = {
+    "fullName": "Ada Lovelace",
+    "email": "ada@example.com",
+    "homepage": "https://example.com/ada?tab=work",
+    "birthday": "1815-12-10",
+    "startsAt": "2026-11-30T14:30:00+01:00",
+    "guests": 4,
+    "price": 99.5,
+    "vegetarian": True,
+    "speed": "std",
+    "extras": ["wifi", "lunch"],
+}
+
+
+class Booking(BaseModel):
+    """The same ten fields, as the SDK takes them."""
+
+    fullName: str = Field(min_length=1, max_length=80)
+    email: EmailStr
+    homepage: AnyUrl
+    birthday: date
+    startsAt: AwareDatetime
+    guests: int = Field(ge=1, le=20)
+    price: float = Field(ge=0)
+    vegetarian: bool
+    speed: Literal["std", "exp"]
+    extras: list[Literal["wifi", "lunch", "desk"]] = Field(min_length=1)
+
+
+def described() -> FormElicitation[Any]:
+    form = FormElicitation.create("Your booking")
+    form.string("full_name").required().min_length(1).max_length(80)
+    form.email("email").required()
+    form.uri("homepage").required()
+    form.date("birthday").required()
+    form.date_time("starts_at").required()
+    form.integer("guests").required().between(1, 20)
+    form.number("price").required().min(0)
+    form.boolean("vegetarian").required()
+    form.choice("speed").required().options(["std", "exp"])
+    form.multi_choice("extras").required().options(["wifi", "lunch", "desk"]).min_items(1)
+    return form
+
+
+LITERAL = json.dumps(described().schema())
+
+
+def main() -> None:
+    print(", ".join(f"{name} {version(name)}" for name in ("mcp", "pydantic", "jsonschema-rs")))
+    form = described()
+    built = form.build()
+    assert built.check(ANSWER)["startsAt"] == Booking.model_validate(ANSWER).startsAt.isoformat()
+    assert isinstance(Booking.model_validate(ANSWER).startsAt, datetime)
+    report(
+        "Building a form of 10 fields and writing its schema",
+        medians(
+            {
+                "mcp: render_elicitation_schema": lambda: render_elicitation_schema(Booking),
+                "json.loads of the finished schema": lambda: json.loads(LITERAL),
+                "elicitkit: build anew": lambda: described().schema(),
+                "elicitkit: a form that did not change": form.schema,
+            },
+            rounds=40,
+            loops=10,
+        ),
+        beside="mcp: render_elicitation_schema",
+        aims={"elicitkit: build anew": 1, "elicitkit: a form that did not change": 0.01},
+    )
+    report(
+        "Checking an answer of 10 fields",
+        medians(
+            {
+                "pydantic: model_validate": lambda: Booking.model_validate(ANSWER),
+                "elicitkit: check": lambda: built.check(ANSWER),
+            }
+        ),
+        beside="pydantic: model_validate",
+        aims={"elicitkit: check": 0.5},
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""What a type brings into a form: a field for each member that can be asked, and the way back to a value."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from ..errors import AnswerError, Fault, FormError
+from ..fields import ChoiceField, Field, MultiChoiceField
+from ..introspect.bind import bind
+from ..introspect.describe import Description, Seed, describe
+from ..naming import wire_name
+from .content import Content
+
+
+class Seeds:
+    """The members of a type by the names they have on the wire."""
+
+    def __init__(self, description: Description, by_wire_name: Mapping[str, Seed]) -> None:
+        self.description = description
+        self.by_wire_name = by_wire_name
+        asked = {wire: seed.field for wire, seed in by_wire_name.items()}
+        self.fields: dict[str, Field] = {w: replace(field, name=w) for w, field in asked.items() if field is not None}
+        """The fields of the members that can be asked, in order."""
+        self.secret = frozenset(wire for wire, seed in by_wire_name.items() if seed.is_secret)
+        """The fields whose type says that they are credentials."""
+        self.forms: dict[bool, Any] = {}
+        """The form of the type as it is, bound and unbound, once it was made."""
+
+    def binding(self, fields: Mapping[str, Field], fixed: Mapping[str, Any]) -> Binding:
+        """Bind the fields of a form, by wire name, to the members they fill."""
+        members = {wire: seed.member.name for wire, seed in self.by_wire_name.items() if wire in fields}
+        return binding_for(self.description, members, fields, fixed)
+
+
+def seeds_of(made: Any, *, preserve: bool) -> Seeds:
+    """Look a type up, with the names its members have on the wire.
+
+    Raises:
+        TypeError: If it is of no kind a form can come from.
+        FormError: If two members have one name on the wire.
+    """
+    description = describe(made)
+    key = (Seeds, preserve)
+    if key not in description.derived:
+        description.derived[key] = _seeds(description, preserve=preserve)
+    seeds: Seeds = description.derived[key]
+    return seeds
+
+
+def _seeds(description: Description, *, preserve: bool) -> Seeds:
+    by_wire_name: dict[str, Seed] = {}
+    for seed in description.seeds:
+        wire = seed.member.name if preserve else wire_name(seed.member.name)
+        if wire in by_wire_name:
+            names = f"{by_wire_name[wire].member.name!r} and {seed.member.name!r}"
+            problem = f"is the wire name of two members, {names}; naming='preserve' keeps both"
+            raise FormError([Fault(wire, wire, problem)])
+        by_wire_name[wire] = seed
+    return Seeds(description, by_wire_name)
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """The way from a checked answer to a value of a type."""
+
+    description: Description
+    members: Mapping[str, str]
+    """The member that each field of the form fills, by wire name."""
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What a person calls the members."""
+
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    """What binding puts where nobody is asked."""
+
+    def bind(self, answer: Content) -> Any:
+        """Make the value.
+
+        Raises:
+            AnswerError: With one fault for each member that cannot be made, by the wire name of its field.
+        """
+        answered = {self.members[wire]: value for wire, value in answer.items() if wire in self.members}
+        cleared = {self.members[wire] for wire in answer.cleared if wire in self.members}
+        try:
+            return bind(self.description, answered, cleared=cleared, fixed=self.fixed, labels=self.labels)
+        except AnswerError as error:
+            wires = {member: wire for wire, member in self.members.items()}
+            faults = [replace(fault, field=wires.get(fault.field, fault.field)) for fault in error.faults]
+            raise AnswerError(faults) from None
+
+
+def binding_for(
+    description: Description, members: Mapping[str, str], fields: Mapping[str, Field], fixed: Mapping[str, Any]
+) -> Binding:
+    """Bind the fields of a form, by wire name, to the members they fill."""
+    wires = {member: wire for wire, member in members.items()}
+    seeds = (
+        _seed_for(seed, fields[wires[seed.member.name]]) if seed.member.name in wires else seed
+        for seed in description.seeds
+    )
+    labels = {member: fields[wire].label for wire, member in members.items()}
+    return Binding(replace(description, seeds=tuple(seeds)), members, labels, fixed)
+
+
+def _seed_for(seed: Seed, asked: Field) -> Seed:
+    """A seed whose member is asked for by another kind of field than its own is read as leniently as pydantic can."""
+    if seed.field is not None and (
+        type(asked) is type(seed.field) or isinstance(seed.field, (ChoiceField, MultiChoiceField))
+    ):
+        return seed
+    return replace(seed, convert=TypeAdapter(seed.member.hint).validate_python)
+
+
+def bindability_faults(
+    seeds: Seeds, fields: Mapping[str, Field], fixed: Mapping[str, Any], has_default: Container[str]
+) -> Iterator[Fault]:
+    """The members that binding could never fill, each with what would help."""
+    for wire, seed in seeds.by_wire_name.items():
+        if seed.member.name in fixed or seed.may_be_left_out:
+            continue
+        if problem := _unfillable(seed, fields.get(wire), wire in has_default):
+            yield Fault(wire, seed.field.label if seed.field else seed.member.name, problem)
+
+
+def _unfillable(seed: Seed, asked: Field | None, has_default: bool) -> str | None:
+    name = seed.member.name
+    if asked is None and seed.field is None:
+        return (
+            f"{seed.reason}: exclude({name!r}, value=…) says what to put there, and "
+            "from_type(…, skip_unmapped=True) leaves it out and gives a plain dict"
+        )
+    if asked is None:
+        return f"was excluded, and its type needs it: exclude({name!r}, value=…), or give the member a default"
+    if not asked.required and not has_default:
+        return "is optional here, and its type needs it: .required(), .default(…), or give the member a default"
+    return None
+
+
+def binding_to(made: Any, fields: Sequence[Field]) -> Binding:
+    """Bind the fields of a form that came from elsewhere to the members of their names.
+
+    Raises:
+        TypeError: If the type is of no kind a form can come from.
+        FormError: With every member that needs an answer and has no field.
+    """
+    description = describe(made)
+    by_name = {name: field for field in fields for name in (field.written, field.name) if name}
+    found = {
+        seed.member.name: by_name.get(seed.member.name) or by_name.get(wire_name(seed.member.name))
+        for seed in description.seeds
+    }
+    members = {field.name: member for member, field in found.items() if field is not None}
+    if faults := [*_unfilled(description, found)]:
+        raise FormError(faults)
+    return binding_for(description, members, {field.name: field for field in fields}, {})
+
+
+def _unfilled(description: Description, found: Mapping[str, Field | None]) -> Iterator[Fault]:
+    for seed in description.seeds:
+        asked = found[seed.member.name]
+        if asked is None and not seed.may_be_left_out:
+            yield Fault("", seed.member.name, "is a member that needs a value, and the form has no field for it")
+        elif asked is not None and not (asked.required or seed.may_be_left_out or _has_default(asked)):
+            yield Fault(asked.name, asked.label, "is optional, and the member it fills needs a value")
+
+
+def _has_default(field: Field) -> bool:
+    return getattr(field, "default", None) is not None

@@ -1,0 +1,41 @@
+"""Numbers as the wire can carry them: finite, and whole ones of at most 64 bits. No function here can overflow."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from typing import Final, TypeAlias, TypeGuard
+
+Number: TypeAlias = int | float | Decimal
+
+BITS_64: Final = range(-(2**63), 2**63)
+"""The whole numbers that every JSON reader keeps exactly, or says that it cannot."""
+
+
+def is_number(value: object) -> TypeGuard[Number]:
+    """Tell whether something is a finite number; a bool is none."""
+    if isinstance(value, Decimal):
+        return value.is_finite()
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_whole(number: Number) -> bool:
+    """Tell whether a finite number has no fraction."""
+    if isinstance(number, Decimal):
+        return number == number.to_integral_value()
+    return isinstance(number, int) or number.is_integer()
+
+
+def wire_whole(number: Number) -> int | None:
+    """A number without fraction as JSON has it; `None` if it does not fit into 64 bits."""
+    return int(number) if BITS_64.start <= number < BITS_64.stop else None
+
+
+def wire_number(number: Number) -> int | float | None:
+    """A finite number as JSON has it, whole where it was written so; `None` if it is too large."""
+    if not isinstance(number, float) and is_whole(number):
+        return wire_whole(number)
+    kept = float(number)
+    return None if math.isinf(kept) else kept

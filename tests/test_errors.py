@@ -1,0 +1,147 @@
+"""Errors (house style, Errors): one tree, each class also the builtin it refines, all of it in one docstring."""
+
+import builtins
+import copy
+import pickle
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from elicitkit import AnswerError, ElicitkitError, Fault, FormError, MissingExtra, SensitiveFieldError, errors
+from elicitkit.errors import watch
+
+ROOT = "ElicitkitError"
+FAULTS = (Fault("age", "Age", "must be a whole number", "old"), Fault("", "", "does not add up"))
+BUILTINS = {
+    "FormError": ValueError,
+    "SensitiveFieldError": ValueError,
+    "AnswerError": ValueError,
+    "LimitError": ValueError,
+    "ElicitationUnsupported": RuntimeError,
+    "AdapterMissing": RuntimeError,
+    "CallOver": RuntimeError,
+    "ProtocolError": RuntimeError,
+    "ScriptError": AssertionError,
+    "MissingExtra": ImportError,
+}
+
+
+def drawn_tree() -> Iterator[tuple[str, str, str]]:
+    """Each class in the tree of the docstring: its parent, its name and its builtin."""
+    parents = {0: ROOT}
+    for line in errors.__doc__.splitlines():  # type: ignore[union-attr]  # it has one
+        if found := re.match(r"    ([│ ]*)[├└]── (\w+)(?: \((\w+)\))?", line):
+            depth = len(found[1]) // 4
+            parents[depth + 1] = found[2]
+            yield parents[depth], found[2], found[3] or ""
+
+
+def subclasses(parent: type[Exception]) -> Iterator[tuple[str, str]]:
+    for child in parent.__subclasses__():
+        yield parent.__name__, child.__name__
+        yield from subclasses(child)
+
+
+def example(name: str) -> ElicitkitError:
+    kind = getattr(errors, name)
+    if issubclass(kind, FormError | AnswerError):
+        return kind(FAULTS)  # type: ignore[no-any-return]
+    return kind("web", "the inbox") if kind is MissingExtra else kind("what happened")  # type: ignore[no-any-return]
+
+
+def test_the_tree_in_the_docstring_is_the_tree_there_is() -> None:
+    assert {(parent, name) for parent, name, _ in drawn_tree()} == set(subclasses(ElicitkitError))
+
+
+def test_the_builtins_in_the_docstring_are_those_there_are() -> None:
+    drawn = {name: builtin for _, name, builtin in drawn_tree() if builtin}
+
+    assert {name: getattr(builtins, builtin) for name, builtin in drawn.items()} == {
+        name: builtin for name, builtin in BUILTINS.items() if name != "SensitiveFieldError"
+    }
+
+
+@pytest.mark.parametrize(("name", "builtin"), BUILTINS.items())
+def test_each_error_is_also_the_builtin_it_refines(name: str, builtin: type[Exception]) -> None:
+    with pytest.raises(builtin) as caught:
+        raise example(name)
+
+    assert isinstance(caught.value, ElicitkitError)
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("name", BUILTINS)
+def test_every_error_survives_pickling(name: str, protocol: int) -> None:
+    error = example(name)
+
+    restored = pickle.loads(pickle.dumps(error, protocol))
+
+    assert type(restored) is type(error)
+    assert (str(restored), repr(restored), restored.args) == (str(error), repr(error), error.args)
+
+
+@pytest.mark.parametrize("name", BUILTINS)
+def test_every_error_survives_copying(name: str) -> None:
+    error = example(name)
+
+    assert [str(copy.copy(error)), str(copy.deepcopy(error))] == [str(error)] * 2
+
+
+@pytest.mark.parametrize("kind", [FormError, SensitiveFieldError, AnswerError])
+def test_faults_survive_pickling_with_the_value(kind: type[AnswerError]) -> None:
+    restored = pickle.loads(pickle.dumps(kind(FAULTS)))
+
+    assert restored.faults == FAULTS
+    assert [fault.value for fault in restored.faults] == ["old", None]
+
+
+def test_one_fault_is_told_in_one_line() -> None:
+    assert str(AnswerError(FAULTS[:1])) == "The answer does not fit: Age: must be a whole number"
+    assert str(FormError(FAULTS[1:])) == "The form does not work: does not add up"
+
+
+def test_several_faults_are_told_one_to_a_line() -> None:
+    assert str(AnswerError(FAULTS)) == "The answer has 2 faults:\n- Age: must be a whole number\n- does not add up"
+    assert str(FormError(FAULTS)) == "The form has 2 faults:\n- Age: must be a whole number\n- does not add up"
+
+
+def test_faults_may_come_from_any_iterable() -> None:
+    assert AnswerError(iter(FAULTS)).faults == FAULTS
+
+
+def test_a_fault_never_shows_its_value_and_is_not_compared_by_it() -> None:
+    """Design, section 5: the value is an attribute only."""
+    assert "old" not in f"{FAULTS[0]} {FAULTS[0]!r}"
+    assert Fault("a", "A", "is wrong", 1) == Fault("a", "A", "is wrong", 2)
+
+
+def test_a_missing_extra_has_the_line_that_installs_it() -> None:
+    assert str(MissingExtra("web", "the inbox")) == (
+        "the inbox needs an extra that is not installed: pip install 'elicitkit[web]'"
+    )
+
+
+def test_watching_collects_the_errors_made_inside() -> None:
+    with watch() as made:
+        first, second = AnswerError(FAULTS), FormError(FAULTS)
+    AnswerError(FAULTS)
+
+    assert made == [first, second]
+
+
+def test_the_innermost_watch_collects() -> None:
+    with watch() as outer, watch() as inner:
+        error = FormError(FAULTS)
+
+    assert (outer, inner) == ([], [error])
+
+
+def test_a_watch_ends_with_its_block_even_if_that_fails() -> None:
+    with pytest.raises(FormError), watch() as made:
+        raise FormError(FAULTS)
+
+    assert len(made) == 1
+    with watch() as later:
+        pass
+    assert later == []
