@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from ..errors import AnswerError, Fault, FormError
@@ -12,9 +13,9 @@ from ..introspect.members import MISSING
 from ..naming import label, nearest, wire_name
 from ..schema.check import check_default
 from .defaults import wire_default
-from .faults import form_error, form_faults, size_fault
+from .faults import form_error, form_faults, wire_faults
 from .form import Form, message_problem
-from .seeding import Binding, Seeds, bindability_faults
+from .seeding import Seeds, bindability_faults
 
 Naming: TypeAlias = Literal["camel", "preserve"]
 T = TypeVar("T")
@@ -47,7 +48,7 @@ class Draft:
         wire = self._wire_name(name)
         known = self._fields.get(wire)
         if known is None:
-            field = kind(wire, written=name, title=label(name) or name, **fixed)
+            field = kind(wire, written=name, title=_spellings(name)[1] or name, **fixed)
         elif type(known) is kind:
             field = replace(known, **fixed)
         else:
@@ -121,24 +122,21 @@ class Draft:
             except AnswerError as error:
                 faults += [replace(fault, problem=f"has a default that {fault.problem}") for fault in error.faults]
         faults += self._binding_faults(finished)
-        if not faults and (fault := size_fault([*finished.values()])):
-            faults.append(fault)
+        fields = tuple(finished.values())
+        form: Form[Any] = Form(self._message, fields, validators=tuple(self._validators))
+        faults += wire_faults(fields, form.schema())
         if faults:
             raise form_error(faults)
-        return Form(
-            self._message,
-            tuple(finished.values()),
-            validators=tuple(self._validators),
-            binding=self._binding(finished) if self._is_typed else None,
+        return (
+            form
+            if self._seeds is None or not self._is_typed
+            else form.bound(self._seeds.binding(finished, self._fixed))
         )
 
     def _binding_faults(self, fields: Mapping[str, Field]) -> Iterable[Fault]:
         if self._seeds is None or not self._is_typed:
             return ()
         return bindability_faults(self._seeds, fields, self._fixed, self._defaults.keys())
-
-    def _binding(self, fields: Mapping[str, Field]) -> Binding | None:
-        return None if self._seeds is None else self._seeds.binding(fields, self._fixed)
 
     def _finished(self, field: Field) -> Field:
         """A field as it is sent: with its default, and with a title for every option where one has a title."""
@@ -169,13 +167,19 @@ class Draft:
         self._built = None
 
     def _wire_name(self, name: str) -> str:
-        wire = name if self._naming == "preserve" else wire_name(name)
+        wire = name if self._naming == "preserve" else _spellings(name)[0]
         if not wire.strip():
             raise FormError([Fault("", "", f"the name of a field is blank: {name!r}")])
         return wire
 
     def _name(self, member: Member[Any]) -> str:
         return _selected(member) if callable(member) else _text(member)
+
+
+@lru_cache(maxsize=1024)
+def _spellings(name: str) -> tuple[str, str]:
+    """A name on the wire, and as a person reads it. Authors write the same names again and again."""
+    return wire_name(name), label(name)
 
 
 def _with_default(field: Field, raw: object) -> Field:

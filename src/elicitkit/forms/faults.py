@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from .. import _json
 from ..errors import Fault, FormError, SensitiveFieldError
@@ -18,7 +19,7 @@ from ..fields import (
 )
 from ..limits import FIELDS, OPTIONS, SCHEMA_BYTES
 from ..safety import asks_for_credential
-from ..schema.write import property_schema, requested_schema
+from ..schema.write import property_schema
 
 _CREDENTIAL = (
     "asks for a credential, which a form must not do; use a URL question, "
@@ -43,12 +44,16 @@ def form_faults(fields: Sequence[Field], *, secret: Container[str] = ()) -> Iter
             yield Fault(name, name, "is the wire name of more than one field")
 
 
-def size_fault(fields: Sequence[Field]) -> Fault | None:
-    """The fault of a form whose schema is too large."""
-    size = _json.size(requested_schema(fields))
-    if size <= SCHEMA_BYTES:
-        return None
-    return Fault("", "the form", f"takes {size:,} bytes as a schema, and may take {SCHEMA_BYTES:,}")
+def wire_faults(fields: Sequence[Field], schema: Mapping[str, object]) -> Iterator[Fault]:
+    """What keeps the written schema of a form from being sent: its size, or text that is no text."""
+    try:
+        size = _json.size(schema)
+    except TypeError:
+        for field in filter(_is_unsendable, fields):
+            yield Fault(field.name, field.label, "holds half a character (a lone surrogate), which cannot be sent")
+        return
+    if size > SCHEMA_BYTES:
+        yield Fault("", "the form", f"takes {size:,} bytes as a schema, and may take {SCHEMA_BYTES:,}")
 
 
 def form_error(faults: Sequence[Fault]) -> FormError:
@@ -66,8 +71,6 @@ def _problems(field: Field, *, is_secret: bool) -> Iterator[str]:
         case _:
             pass
     yield from _range_problems(field)
-    if not _is_sendable(field):
-        yield "holds half a character (a lone surrogate), which cannot be sent"
     if _is_sensitive(field, is_secret=is_secret):
         yield _CREDENTIAL
 
@@ -104,15 +107,19 @@ def _range_problems(field: Field) -> Iterator[str]:
             pass
 
 
-def _is_sendable(field: Field) -> bool:
+def _is_unsendable(field: Field) -> bool:
     try:
         _json.size({field.name: property_schema(field)})
     except TypeError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _is_sensitive(field: Field, *, is_secret: bool) -> bool:
     if not isinstance(field, (TextField, IntegerField, NumberField)) or field.sensitive_allowed:
         return False
-    return is_secret or asks_for_credential(field.name, field.title, field.written)
+    return is_secret or _asks_for_credential(field.name, field.title, field.written)
+
+
+_asks_for_credential = lru_cache(maxsize=1024)(asks_for_credential)
+"""Authors ask for the same fields again and again."""

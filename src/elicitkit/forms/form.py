@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar
 
 from .. import _json
 from ..errors import AnswerError, Fault, FormError
@@ -136,7 +136,11 @@ class Form(Generic[T_co]):
             TypeError: If it is of no kind a form can come from.
             FormError: If the form has no field for a member that needs one: binding could never succeed.
         """
-        return cast("Form[T]", self._with(binding=binding_to(made, self.fields)))
+        return self.bound(binding_to(made, self.fields))
+
+    def bound(self, binding: Binding) -> Form[Any]:
+        """The same form with another way from its answers to values."""
+        return self._with(binding=binding)
 
     def _checked(self, content: Mapping[str, object] | None) -> tuple[Content, Any]:
         if content is not None and not isinstance(content, Mapping):
