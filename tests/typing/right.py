@@ -2,9 +2,23 @@
 
 # pyright: strict
 
-from typing import assert_type
+from dataclasses import dataclass
+from typing import TypedDict, assert_type
 
-from elicitkit import Accepted, Cancelled, Content, Declined, Form, FormElicitation, FormSource, Outcome
+from elicitkit import (
+    Accepted,
+    Cancelled,
+    Content,
+    Declined,
+    Form,
+    FormElicitation,
+    FormSource,
+    Outcome,
+    bind,
+    confirm,
+    elicit,
+)
+from elicitkit.asking import AskContext
 from elicitkit.forms.builder import (
     BooleanStep,
     ChoiceStep,
@@ -81,3 +95,36 @@ def an_outcome_can_be_matched_to_the_end(outcome: Outcome[int]) -> int:
             return content
         case Declined(reason) | Cancelled(reason):
             return len(reason)
+
+
+@dataclass
+class Query:
+    top: int = 50
+
+
+class Wish(TypedDict):
+    text: str
+
+
+def a_form_of_a_type_is_answered_with_it() -> None:
+    made = FormElicitation.from_type(Query, "How?")
+    assert_type(made, FormElicitation[Query])
+    assert_type(made.integer(lambda query: query.top).min(1), IntegerStep[Query])
+    assert_type(made.exclude("top", value=3), FormElicitation[Query])
+    assert_type(made.build().accept({}), Accepted[Query])
+    assert_type(FormElicitation.from_type(Wish, "What?"), FormElicitation[Wish])
+    assert_type(FormElicitation.from_type(Query, "How?", skip_unmapped=True), FormElicitation[Content])
+
+
+async def asking_gives_the_outcome_of_the_form(ctx: AskContext) -> None:
+    assert_type(await elicit(ctx, form.string("name")), Outcome[Content])
+    assert_type(await elicit(ctx, FormElicitation.from_type(Query, "How?")), Outcome[Query])
+    assert_type(await elicit(ctx, form, Query), Outcome[Query])
+    assert_type(await elicit(ctx, Form.from_schema("?", {"properties": {}})), Outcome[Content])
+    assert_type(await confirm(ctx, "Sure?"), Outcome[None])
+
+
+def binding_gives_the_type() -> None:
+    assert_type(bind(Query, {"top": 1}), Query)
+    assert_type(FormElicitation.bind(Query, {"top": 1}), Query)
+    assert_type(form.build().bound_to(Query), Form[Query])

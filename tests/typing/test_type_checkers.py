@@ -13,7 +13,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 RIGHT = ROOT / "tests" / "typing" / "right.py"
 PREAMBLE = """\
+from dataclasses import dataclass
 from elicitkit import Content, Form, FormElicitation, FormSource, Outcome
+@dataclass
+class Query:
+    top: int = 50
 form = FormElicitation.create("m")
 def send(source: FormSource[int]) -> None: ...
 def use(outcome: Outcome[Content]) -> None:
@@ -46,6 +50,8 @@ WRONG: dict[str, tuple[str, str]] = {
     "send(form)": ARGUMENT,
     'outcome.content["name"]': ("index", "reportOptionalSubscript"),
     "outcome.reason": ("union-attr", "reportAttributeAccessIssue"),
+    'FormElicitation.from_type(Query, "?").integer(lambda query: query.topp)': NO_ATTRIBUTE,
+    'FormElicitation.from_type(Query, "?").build().accept({}).content.topp': NO_ATTRIBUTE,
     'form.build().message = "x"': ("misc", "reportAttributeAccessIssue"),
 }
 FIRST_LINE = PREAMBLE.count("\n") + 1

@@ -16,7 +16,7 @@ class Content(dict[str, Any]):
     ('Ada', 'Ada', True)
     """
 
-    __slots__ = ("_wire_names", "cleared", "written")
+    __slots__ = ("cleared", "written")
 
     def __init__(
         self,
@@ -26,11 +26,10 @@ class Content(dict[str, Any]):
         cleared: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__(values)
-        self.written = dict(written or {})
+        self.written: Mapping[str, str] = written or {}
         """The author's name of each field, by wire name."""
         self.cleared = cleared
         """The wire names that were answered with nothing (`null`): no default was filled in for them."""
-        self._wire_names = {name: wire for wire, name in self.written.items()}
 
     def as_written(self) -> dict[str, Any]:
         """The same values by the names the author wrote."""
@@ -52,10 +51,12 @@ class Content(dict[str, Any]):
         raise KeyError(f"the form has no field {key!r}: {nearest(key, self.written)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _content, (dict(self), self.written, self.cleared)
+        return _content, (dict(self), dict(self.written), self.cleared)
 
     def _wire_name(self, key: str) -> str:
-        return key if key in self.written else self._wire_names.get(key, key)
+        if key in self.written:
+            return key
+        return next((wire for wire, name in self.written.items() if name == key), key)
 
 
 def _content(values: Mapping[str, Any], written: Mapping[str, str], cleared: frozenset[str]) -> Content:

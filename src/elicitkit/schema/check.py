@@ -8,13 +8,14 @@ from the keywords we know: a stranger's `$ref` is never resolved and a stranger'
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar, assert_never
 from urllib.parse import quote
 
 import idna
@@ -55,6 +56,16 @@ class _Problem(Exception):
     """A value that does not fit; its text is what the person is told."""
 
 
+_NOTHING: Final = object()
+"""What stands for a value that is not there."""
+
+_REQUIRED: Final = _Problem("is required")
+
+
+def _drop(_: object) -> object:
+    return _NOTHING
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
     """An answer that fits: its values by wire name, and the names that were answered with nothing (`null`)."""
@@ -63,12 +74,28 @@ class Checked:
     cleared: frozenset[str]
 
 
+class _Item(NamedTuple):
+    """What checking one field takes, looked up once."""
+
+    name: str
+    field: Field
+    rule: _Rule
+    absent: object
+    """What a missing key becomes: a default, `_NOTHING`, or `_REQUIRED` if that is a fault."""
+
+    cleared: object
+    """The same for an answer of nothing (`null`)."""
+
+    empty_is_nothing: bool
+    """Whether `""` is the same as `null`."""
+
+
 class Checker:
     """Checks answers to one set of fields."""
 
     def __init__(self, fields: Iterable[Field]) -> None:
-        self._plan = [(field, _rule(field), _takes_empty_text(field)) for field in fields]
-        known = [_known(field) for field, _, _ in self._plan if not isinstance(field, UnknownField)]
+        self._items = [_item(field) for field in fields]
+        known = [_known(item.field) for item in self._items if not isinstance(item.field, UnknownField)]
         self._is_valid = _validator(_json.dumps(requested_schema(known)))
 
     def check(self, answer: Mapping[str, object]) -> Checked:
@@ -80,19 +107,20 @@ class Checker:
         values: dict[str, Any] = {}
         cleared: set[str] = set()
         faults: list[Fault] = []
-        for field, rule, takes_empty in self._plan:
-            name = field.name
-            value = answer.get(name, ...)
-            if value is None or (value == "" and not takes_empty):
-                cleared.add(name)
-                value = None
-            try:
-                if (fitting := _value_of(field, rule, value)) is not ...:
-                    values[name] = fitting
-            except _Problem as problem:
-                faults.append(Fault(name, field.label, str(problem), value))
+        for name, field, rule, value, when_cleared, empty_is_nothing in self._items:
+            if name in answer:
+                value = answer[name]
+                if value is None or (empty_is_nothing and value == ""):
+                    cleared.add(name)
+                    value = when_cleared
+                else:
+                    value = _ruled(rule, value)
+            if type(value) is _Problem:
+                faults.append(Fault(name, field.label, str(value), answer.get(name)))
+            elif value is not _NOTHING:
+                values[name] = list(value) if type(value) is tuple else value  # a default is never handed out itself
         if not faults and not self._is_valid(values):
-            faults = [fault for field, _, _ in self._plan if (fault := _schema_fault(field, values))]
+            faults = [fault for item in self._items if (fault := _schema_fault(item.field, values))]
         if faults:
             raise AnswerError(faults)
         return Checked(values, frozenset(cleared))
@@ -118,22 +146,28 @@ def check_default(field: Field, default: object) -> object:
     return fitting
 
 
-def _value_of(field: Field, rule: _Rule, value: object) -> object:
-    """What to keep of a value: `...` stands for "nothing", before and after."""
-    if value is ... and not isinstance(field, UnknownField) and field.default is not None:
-        return list(field.default) if isinstance(field, MultiChoiceField) else field.default
-    if isinstance(field, UnknownField):
-        return ... if not field.required else rule(value)
-    if value is not None and value is not ...:
+def _ruled(rule: _Rule, value: object) -> object:
+    """What a rule makes of a value, or the problem it has with it."""
+    try:
         return rule(value)
-    if field.required:
-        raise _Problem("is required")
-    return ...
+    except _Problem as problem:
+        return problem
 
 
-def _takes_empty_text(field: Field) -> bool:
-    """Whether `""` is an answer: a required field's rule decides, and optional plain text keeps it."""
-    return field.required or (isinstance(field, TextField) and field.format is None and not field.min_length)
+def _item(field: Field) -> _Item:
+    rule = _rule(field)
+    if isinstance(field, UnknownField):
+        # It cannot be answered: whatever comes is a fault when it is required, and dropped when it is not.
+        nothing = _ruled(rule, None) if field.required else _NOTHING
+        return _Item(field.name, field, rule if field.required else _drop, nothing, nothing, False)
+    nothing = _REQUIRED if field.required else _NOTHING
+    absent = nothing if field.default is None else field.default
+    return _Item(field.name, field, rule, absent, nothing, _is_empty_nothing(field))
+
+
+def _is_empty_nothing(field: Field) -> bool:
+    """A required field's rule decides about `""`, and optional plain text keeps it."""
+    return not (field.required or (isinstance(field, TextField) and field.format is None and not field.min_length))
 
 
 def _known(field: Field) -> Field:
@@ -165,9 +199,9 @@ def _schema_fault(field: Field, values: Mapping[str, object]) -> Fault | None:
 def _rule(field: Field) -> _Rule:
     match field:
         case TextField(format=None):
-            return partial(_text, field)
+            return _text(field)
         case TextField():
-            return partial(_formatted, field, _FORMATS[field.format])
+            return _formatted(field, _FORMATS[field.format])
         case IntegerField():
             return partial(_integer, field)
         case NumberField():
@@ -184,16 +218,21 @@ def _rule(field: Field) -> _Rule:
             assert_never(field)
 
 
-def _text(field: TextField, value: object) -> str:
-    if not isinstance(value, str):
-        raise _Problem("must be text")
-    text = value if type(value) is str else str.__str__(value)
-    if not _json.is_sendable(text):
-        raise _Problem("holds half a character (a lone surrogate)")
+def _text(field: TextField) -> Callable[[object], str]:
     low, high = field.min_length or 0, field.max_length
-    if len(text) < low or (high is not None and len(text) > high):
-        raise _Problem(_length_problem(low, high))
-    return text
+    most = sys.maxsize if high is None else high
+
+    def rule(value: object) -> str:
+        if not isinstance(value, str):
+            raise _Problem("must be text")
+        text = value if type(value) is str else str.__str__(value)
+        if not (text.isascii() or _json.is_sendable(text)):
+            raise _Problem("holds half a character (a lone surrogate)")
+        if not low <= len(text) <= most:
+            raise _Problem(_length_problem(low, high))
+        return text
+
+    return rule
 
 
 def _length_problem(low: int, high: int | None) -> str:
@@ -202,8 +241,12 @@ def _length_problem(low: int, high: int | None) -> str:
     return f"must have {low} to {high} characters" if low else f"must have at most {high} characters"
 
 
-def _formatted(field: TextField, parse: Callable[[str], str], value: object) -> str:
-    return _text(field, parse(_text(_UNBOUNDED, value)))
+def _formatted(field: TextField, parse: Callable[[str], str]) -> Callable[[object], str]:
+    """The rule of a format; lengths are those of what is sent, which an address may change."""
+    any_text, right_length = _text(TextField("")), _text(field)
+    if field.min_length is None and field.max_length is None:
+        return lambda value: parse(any_text(value))
+    return lambda value: right_length(parse(any_text(value)))
 
 
 def _email(text: str) -> str:
@@ -345,7 +388,6 @@ def _unknown(field: UnknownField, _: object) -> object:
     raise _Problem(f"cannot be answered here: {field.reason}")
 
 
-_UNBOUNDED = TextField("")
 _AUTHORITY = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#]*@)?)([^/?#:\[\]]*)(.*)", re.DOTALL)
 """An address that has a host: what stands before it, the host, and the rest."""
 
