@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from decimal import Decimal
+from enum import IntEnum
 from typing import Any
 
 import pytest
@@ -421,3 +422,20 @@ def test_a_credential_is_refused_with_its_own_error() -> None:
 def test_every_fault_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="The form does not work"):
         start().string("")
+
+
+class Negative(IntEnum):
+    ONE = -1
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda form: form.string("x").min_length(Negative.ONE),
+        lambda form: form.multi_choice("x").max_items(Negative.ONE),
+    ],
+)
+def test_a_count_that_is_an_enum_member_is_a_number_like_any_other(step: Any) -> None:
+    """`in range(...)` tries one number after the other for a subclass of `int`: this once never came to an end."""
+    with pytest.raises(FormError, match="a whole number of at least 0"):
+        step(FormElicitation.create("?"))

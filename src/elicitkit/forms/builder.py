@@ -22,8 +22,8 @@ from ..fields import (
 )
 from ..introspect.members import MISSING
 from ..naming import label
+from ..numbers import MOST, fits, is_number, is_whole, wire_number, wire_whole
 from ..outcomes import Accepted
-from ..schema.numbers import BITS_64, is_number, is_whole, wire_number, wire_whole
 from .content import Content
 from .draft import Draft, Member, Naming, once
 from .form import LATEST, Form
@@ -252,7 +252,7 @@ class _Step(_Chain[T]):
         """
         if not isinstance(count, (int, float, Decimal)):
             raise TypeError(f"{what} is a whole number, not {type(count).__name__}")
-        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count < BITS_64.stop:
+        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST:
             raise self._fault(f"has {what} of {_shown(count)}, and it takes a whole number of at least 0")
         return int(count)
 
@@ -429,7 +429,7 @@ class MultiChoiceStep(_OptionsStep[T]):
 
 def _shown(number: object) -> str:
     """A number as text; Python refuses to write the largest."""
-    return "a number beyond 64 bits" if isinstance(number, int) and number not in BITS_64 else str(number)
+    return "a number beyond 64 bits" if isinstance(number, int) and not fits(number) else str(number)
 
 
 def _text(value: object, what: str) -> str:

@@ -6,10 +6,8 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from ..errors import AnswerError, Fault, FormError
-from ..fields import ChoiceField, Field, MultiChoiceField
+from ..fields import Field
 from ..introspect.bind import bind
 from ..introspect.describe import Description, Seed, describe
 from ..naming import wire_name
@@ -97,22 +95,7 @@ def binding_for(
     description: Description, members: Mapping[str, str], fields: Mapping[str, Field], fixed: Mapping[str, Any]
 ) -> Binding:
     """Bind the fields of a form, by wire name, to the members they fill."""
-    wires = {member: wire for wire, member in members.items()}
-    seeds = (
-        _seed_for(seed, fields[wires[seed.member.name]]) if seed.member.name in wires else seed
-        for seed in description.seeds
-    )
-    labels = {member: fields[wire].label for wire, member in members.items()}
-    return Binding(replace(description, seeds=tuple(seeds)), members, labels, fixed)
-
-
-def _seed_for(seed: Seed, asked: Field) -> Seed:
-    """A seed whose member is asked for by another kind of field than its own is read as leniently as pydantic can."""
-    if seed.field is not None and (
-        type(asked) is type(seed.field) or isinstance(seed.field, (ChoiceField, MultiChoiceField))
-    ):
-        return seed
-    return replace(seed, convert=TypeAdapter(seed.member.hint).validate_python)
+    return Binding(description, members, {member: fields[wire].label for wire, member in members.items()}, fixed)
 
 
 def bindability_faults(

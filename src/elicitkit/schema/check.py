@@ -34,7 +34,7 @@ from ..fields import (
     TextField,
     UnknownField,
 )
-from .numbers import Number, is_number, is_whole, wire_number, wire_whole
+from ..numbers import Number, is_number, is_whole, wire_number, wire_whole
 from .write import requested_schema
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from ..fields import (
     UnknownField,
     all_titled,
 )
+from ..numbers import LEAST, MOST, is_number, is_whole
 from .check import check_default
-from .numbers import BITS_64, is_number, is_whole
 
 _FORMATS = ("email", "uri", "date", "date-time")
 _STRUCTURE = frozenset(
@@ -66,7 +66,7 @@ class _Property:
         value = self.bound(keyword)
         if value is None:
             return None
-        if value < 0 or not is_whole(value) or value >= BITS_64.stop:
+        if value < 0 or not is_whole(value) or value > MOST:
             raise _Undrawable(f"its {keyword} is not a whole number")
         return int(value)
 
@@ -266,7 +266,7 @@ def _range(field: Field) -> tuple[int | float | None, int | float | None]:
             shortest, longest = FORMAT_LENGTHS.get(field.format, (0, None))
             return max(field.min_length or 0, shortest), _least(field.max_length, longest)
         case IntegerField():
-            least, most = BITS_64.start, BITS_64.stop - 1
+            least, most = LEAST, MOST
             low = least if field.minimum is None else max(least, math.ceil(field.minimum))
             return low, _least(most, None if field.maximum is None else math.floor(field.maximum))
         case NumberField():

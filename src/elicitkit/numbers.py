@@ -8,8 +8,11 @@ from typing import Final, TypeAlias, TypeGuard
 
 Number: TypeAlias = int | float | Decimal
 
-BITS_64: Final = range(-(2**63), 2**63)
-"""The whole numbers that every JSON reader keeps exactly, or says that it cannot."""
+LEAST: Final = -(2**63)
+"""The least whole number of 64 bits."""
+
+MOST: Final = 2**63 - 1
+"""The largest."""
 
 
 def is_number(value: object) -> TypeGuard[Number]:
@@ -21,6 +24,11 @@ def is_number(value: object) -> TypeGuard[Number]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def fits(number: Number) -> bool:
+    """Tell whether a number is within 64 bits, which every JSON reader keeps exactly, or says that it cannot."""
+    return LEAST <= number <= MOST
+
+
 def is_whole(number: Number) -> bool:
     """Tell whether a finite number has no fraction."""
     if isinstance(number, Decimal):
@@ -30,7 +38,7 @@ def is_whole(number: Number) -> bool:
 
 def wire_whole(number: Number) -> int | None:
     """A number without fraction as JSON has it; `None` if it does not fit into 64 bits."""
-    return int(number) if BITS_64.start <= number < BITS_64.stop else None
+    return int(number) if fits(number) else None
 
 
 def wire_number(number: Number) -> int | float | None:
