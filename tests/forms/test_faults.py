@@ -434,6 +434,7 @@ class Negative(IntEnum):
         lambda form: form.string("x").min_length(Negative.ONE),
         lambda form: form.multi_choice("x").max_items(Negative.ONE),
     ],
+    ids=["min_length", "max_items"],
 )
 def test_a_count_that_is_an_enum_member_is_a_number_like_any_other(step: Any) -> None:
     """`in range(...)` tries one number after the other for a subclass of `int`: this once never came to an end."""
