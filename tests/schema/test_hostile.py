@@ -105,8 +105,8 @@ def test_a_reference_to_a_file_cannot_be_drawn() -> None:
 
 def test_no_reference_and_no_pattern_of_a_stranger_reaches_a_validator(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[bytes] = []
-    compile_schema = check._validator
-    monkeypatch.setattr(check, "_validator", lambda schema: compiled.append(schema) or compile_schema(schema))
+    compile_schema = check.compiled
+    monkeypatch.setattr(check, "compiled", lambda schema: compiled.append(schema) or compile_schema(schema))
     form = form_of(
         f={"type": "string", "pattern": "^(a+)+$"}, g={"$ref": "http://x"}, h={"$defs": {}, "type": "integer"}
     )
