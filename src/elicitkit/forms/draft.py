@@ -105,12 +105,11 @@ class Draft:
 
     def _untouched(self, seeds: Seeds) -> Form[Any]:
         """The form of a type as it is, which is made once for all messages."""
-        if message_problem(self._message):
-            return self._build()
         made: Form[Any] | None = seeds.forms.get(self._is_typed)
-        if made is None:
-            made = seeds.forms[self._is_typed] = self._build()
-        return made.with_message(self._message)
+        if made is not None:
+            return made.with_message(self._message)
+        made = seeds.forms[self._is_typed] = self._build()
+        return made
 
     def _build(self) -> Form[Any]:
         faults = [Fault("", "the message", problem)] if (problem := message_problem(self._message)) else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from .. import _json
@@ -90,7 +90,7 @@ class Form(Generic[T_co]):
             raise TypeError(f"the message of a form is text, not {type(message).__name__}")
         if problem := message_problem(message):
             raise FormError([Fault("", "the message", problem)])
-        return self._with(message=message)
+        return self._with(message, self.binding)
 
     def schema(self, revision: str = LATEST) -> dict[str, Any]:
         """The requested schema, in the dialect of a protocol revision. It is shared: treat it as read-only.
@@ -140,7 +140,7 @@ class Form(Generic[T_co]):
 
     def bound(self, binding: Binding) -> Form[Any]:
         """The same form with another way from its answers to values."""
-        return self._with(binding=binding)
+        return self._with(self.message, binding)
 
     def _checked(self, content: Mapping[str, object] | None) -> tuple[Content, Any]:
         if content is not None and not isinstance(content, Mapping):
@@ -166,8 +166,8 @@ class Form(Generic[T_co]):
     def __reduce__(self) -> tuple[Any, ...]:
         return _form, (self.message, self.fields, self.validators, self.binding)
 
-    def _with(self, **changes: Any) -> Form[Any]:
-        form = replace(self, **changes)
+    def _with(self, message: str, binding: Binding | None) -> Form[Any]:
+        form: Form[Any] = Form(message, self.fields, validators=self.validators, binding=binding)
         object.__setattr__(form, "_made", self._made)  # It is frozen, and what is made of the same fields is shared.
         return form
 
