@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SEPARATORS = re.compile(r"[_\-\s]+")
+_SHORT = 64
+"""Names of so many characters are worth keeping."""
 
 
 def words(name: str) -> list[str]:
@@ -27,9 +30,7 @@ def wire_name(name: str) -> str:
     >>> [wire_name(name) for name in ("first_name", "URL", "IOStream", "USER_NAME")]
     ['firstName', 'url', 'ioStream', 'userName']
     """
-    parts = words(name)
-    start = next((at for at, word in enumerate(parts, 1) if any(map(str.isalnum, word))), 0)
-    return "".join(parts[:start]).lower() + "".join(map(_capitalized, _unshouted(name, parts)[start:]))
+    return _spellings(name)[0]
 
 
 def label(name: str) -> str:
@@ -38,7 +39,22 @@ def label(name: str) -> str:
     >>> [label(name) for name in ("TimeToLive", "HTTPServer", "BLUE_GREEN", "$top")]
     ['Time To Live', 'HTTP Server', 'Blue Green', '$Top']
     """
-    return " ".join(_capitalized(word) for word in _unshouted(name, words(name)))
+    return _spellings(name)[1]
+
+
+def _spellings(name: str) -> tuple[str, str]:
+    """Both spellings of a name. Short ones are kept: the same names come again and again."""
+    return _kept_spellings(name) if len(name) <= _SHORT else _spell(name)
+
+
+def _spell(name: str) -> tuple[str, str]:
+    parts = words(name)
+    named = [_capitalized(part) for part in _unshouted(name, parts)]
+    start = next((at for at, word in enumerate(parts, 1) if any(map(str.isalnum, word))), 0)
+    return "".join(parts[:start]).lower() + "".join(named[start:]), " ".join(named)
+
+
+_kept_spellings = lru_cache(maxsize=2048)(_spell)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

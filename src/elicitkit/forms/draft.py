@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from ..errors import AnswerError, Fault, FormError
@@ -48,7 +47,7 @@ class Draft:
         wire = self._wire_name(name)
         known = self._fields.get(wire)
         if known is None:
-            field = kind(wire, written=name, title=_spellings(name)[1] or name, **fixed)
+            field = kind(wire, written=name, title=label(name) or name, **fixed)
         elif type(known) is kind:
             field = replace(known, **fixed)
         else:
@@ -166,19 +165,13 @@ class Draft:
         self._built = None
 
     def _wire_name(self, name: str) -> str:
-        wire = name if self._naming == "preserve" else _spellings(name)[0]
+        wire = name if self._naming == "preserve" else wire_name(name)
         if not wire.strip():
             raise FormError([Fault("", "", f"the name of a field is blank: {name!r}")])
         return wire
 
     def _name(self, member: Member[Any]) -> str:
         return _selected(member) if callable(member) else _text(member)
-
-
-@lru_cache(maxsize=1024)
-def _spellings(name: str) -> tuple[str, str]:
-    """A name on the wire, and as a person reads it. Authors write the same names again and again."""
-    return wire_name(name), label(name)
 
 
 def _with_default(field: Field, raw: object) -> Field:
