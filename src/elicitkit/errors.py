@@ -18,6 +18,7 @@ Declining and cancelling are no errors: they are outcomes. A wrong type of argum
 from __future__ import annotations
 
 import dataclasses
+from collections import deque
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -47,18 +48,23 @@ class Fault:
         return f"{self.label}: {self.problem}" if self.label else self.problem
 
 
-_watched: ContextVar[list[ElicitkitError] | None] = ContextVar("_watched", default=None)
+_KEPT = 100
+_watched: ContextVar[deque[ElicitkitError] | None] = ContextVar("_watched", default=None)
 
 
 @contextmanager
-def watch() -> Iterator[list[ElicitkitError]]:
-    """Collect the errors that are made inside the block, for adapters to frameworks that mask what a tool raises."""
-    made: list[ElicitkitError] = []
+def watch() -> Iterator[deque[ElicitkitError]]:
+    """Collect the last errors that are made inside the block, for adapters to frameworks that mask what a tool raises.
+
+    They are forgotten with the block. Tasks that outlive it go on collecting, which the bound keeps small.
+    """
+    made: deque[ElicitkitError] = deque(maxlen=_KEPT)
     token = _watched.set(made)
     try:
         yield made
     finally:
         _watched.reset(token)
+        made.clear()
 
 
 class ElicitkitError(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypeAlias
@@ -138,9 +138,9 @@ def _on(road: Road, ctx: _Context, **changes: Any) -> _Context:
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
-def _unmasked(result: HandlerResult, made: Sequence[ElicitkitError]) -> HandlerResult:
+def _unmasked(result: HandlerResult, made: Iterable[ElicitkitError]) -> HandlerResult:
     """Give an error of ours that left the tool its text back."""
-    if not made or not _is_masked(result):
+    if not _is_masked(result):
         return result
     left = [error for error in made if _left_the_tool(error)]
     if not left:
