@@ -1,4 +1,4 @@
-"""2026-07-28: suspending a tool, running it again, and what travels between (design, section 7; notes of the SDK)."""
+"""2026-07-28: suspending a tool, running it again, and what travels between (design, section 7)."""
 
 import asyncio
 import json
