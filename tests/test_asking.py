@@ -1,5 +1,6 @@
 """`elicit` and `confirm` over a road of the test's own: what is asked, and what it comes to (design, 5 and 7)."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -230,6 +231,39 @@ async def test_a_key_that_could_be_mistaken_for_a_name_of_ours_is_refused(key: s
 async def test_no_tries_at_all_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 1, not 0"):
         await elicit(Road(("accept", {})), age_form(), tries=0)
+
+
+async def test_a_forgotten_await_is_an_error_and_never_a_yes() -> None:
+    with pytest.raises(TypeError, match="write `await` before"):
+        assert confirm(Road(), "Delete everything?")
+
+
+async def test_a_question_can_be_a_task_like_any_coroutine() -> None:
+    assert await asyncio.create_task(elicit(Road(("accept", {"age": 1})), age_form()))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("text",), "elicit takes a context and a form, such as FormElicitation.create(…), not str"),
+        ((None,), "elicit takes a context and a form, such as FormElicitation.create(…), not nothing"),
+    ],
+)
+async def test_what_is_no_form_is_a_plain_type_error(arguments: tuple[Any], text: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        await elicit(Road(("accept", {})), *arguments)
+
+    assert str(raised.value) == text
+
+
+async def test_what_is_no_context_is_a_plain_type_error() -> None:
+    with pytest.raises(TypeError, match="elicit takes the tool's context first, not str"):
+        await elicit("ctx", age_form())  # type: ignore[arg-type]
+
+
+async def test_a_key_that_is_no_text_is_a_plain_type_error() -> None:
+    with pytest.raises(TypeError, match="a key is text, not int"):
+        await elicit(Road(("accept", {})), age_form(), key=5)  # type: ignore[arg-type]
 
 
 class TestConfirm:

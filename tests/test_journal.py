@@ -74,12 +74,30 @@ def test_a_replay_gives_the_same_names() -> None:
     assert [replayed.name("digest", None) for _ in range(3)] == before
 
 
-def test_a_key_may_be_answered_before_it_is_asked() -> None:
+def early(name: str, key: str | None) -> Journal:
     journal = Journal()
-    journal.receive({"user_name": YES})
+    journal.receive({name: YES})
+    assert journal.name("digest", key) == name
+    return journal
 
-    assert journal.reply_to(question("user_name")) == YES
-    assert next_round(journal).reply_to(question("user_name")) == YES
+
+def test_a_key_may_be_answered_before_it_is_asked() -> None:
+    journal = early("user_name", "user_name")
+
+    assert journal.reply_to(question("user_name")) == Reply("accept", {"x": "yes"}, is_early=True)
+    assert next_round(journal).reply_to(question("user_name"))
+
+
+def test_a_question_without_a_key_is_never_answered_before_it_is_asked() -> None:
+    assert early("digest", None).reply_to(question("digest")) is None
+
+
+def test_an_early_answer_that_is_asked_for_again_is_dropped() -> None:
+    journal = early("user_name", "user_name")
+    journal.reply_to(question("user_name"))
+
+    assert journal.reply_to(question("user_name")) is None
+    assert "yes" not in journal.write()
 
 
 def test_an_answer_that_nothing_asked_for_is_not_carried_on() -> None:

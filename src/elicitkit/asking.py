@@ -6,14 +6,15 @@ framework puts the road there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, overload
+from dataclasses import replace
+from typing import Any, Literal, NoReturn, Protocol, TypeAlias, TypeVar, overload
 
 from . import _json
 from .errors import AdapterMissing, AnswerError, ElicitationUnsupported, Fault
-from .forms import Form, FormElicitation, FormSource
+from .forms import Content, Form, FormElicitation, FormSource
 from .journal import Question, Reply
 from .limits import MESSAGE_CHARACTERS
 from .outcomes import Accepted, Cancelled, Declined, Outcome
@@ -71,6 +72,32 @@ class Road(Protocol):
         ...
 
 
+class Asking(Coroutine[Any, Any, T]):
+    """A question that is asked when it is awaited. A forgotten `await` is an error, never a yes."""
+
+    def __init__(self, asking: Coroutine[Any, Any, T]) -> None:
+        self._asking = asking
+
+    def __bool__(self) -> NoReturn:
+        self.close()
+        raise TypeError("the question was not asked: write `await` before elicit(…) or confirm(…)")
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        return self._asking.__await__()
+
+    def send(self, value: Any, /) -> Any:
+        """Go on, as a coroutine does."""
+        return self._asking.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        """Go on with an error, as a coroutine does."""
+        return self._asking.throw(*error)
+
+    def close(self) -> None:
+        """End it without asking."""
+        self._asking.close()
+
+
 class AskContext(Protocol):
     """What `elicit` needs of a framework's context: the session on which an adapter left the road."""
 
@@ -81,7 +108,7 @@ class AskContext(Protocol):
 
 
 @overload
-async def elicit(
+def elicit(
     ctx: AskContext | None,
     form: FormSource[T],
     made: None = None,
@@ -89,11 +116,11 @@ async def elicit(
     key: str | None = None,
     tries: int = TRIES,
     unsupported: Declined | Cancelled | None = None,
-) -> Outcome[T]: ...
+) -> Asking[Outcome[T]]: ...
 
 
 @overload
-async def elicit(
+def elicit(
     ctx: AskContext | None,
     form: FormSource[Any],
     made: type[V],
@@ -101,10 +128,10 @@ async def elicit(
     key: str | None = None,
     tries: int = TRIES,
     unsupported: Declined | Cancelled | None = None,
-) -> Outcome[V]: ...
+) -> Asking[Outcome[V]]: ...
 
 
-async def elicit(
+def elicit(
     ctx: AskContext | None,
     form: FormSource[Any],
     made: type[Any] | None = None,
@@ -112,7 +139,7 @@ async def elicit(
     key: str | None = None,
     tries: int = TRIES,
     unsupported: Declined | Cancelled | None = None,
-) -> Outcome[Any]:
+) -> Asking[Outcome[Any]]:
     """Ask the person at the client to fill in a form, and give what it came to.
 
     The same line works on every era of the protocol. On 2026-07-28 the tool is run again from the top for each round
@@ -136,22 +163,10 @@ async def elicit(
         ProtocolError: If the client failed, which is no person's doing.
         AdapterMissing: If no adapter is installed in the server; the text has the line to add.
     """
-    if tries < 1:
-        raise ValueError(f"tries is at least 1, not {tries}")
-    if key is not None and (not key.strip() or "#" in key or "~" in key):
-        raise ValueError(f"a key is text without '#' and '~', and not blank: {key!r}")
-    built, road = form.build(), _road_of(ctx)
-    if made is not None:
-        built = built.bound_to(made)
-    try:
-        return await _ask_until_it_fits(road, built, key, tries)
-    except ElicitationUnsupported:
-        if unsupported is None:
-            raise
-        return unsupported
+    return Asking(_elicit(ctx, form, made, key=key, tries=tries, unsupported=unsupported))
 
 
-async def confirm(
+def confirm(
     ctx: AskContext | None,
     message: str,
     *,
@@ -159,7 +174,7 @@ async def confirm(
     empty: bool = False,
     key: str | None = None,
     unsupported: Declined | Cancelled | None = None,
-) -> Outcome[None]:
+) -> Asking[Outcome[None]]:
     """Ask a yes/no question. Anything but a clear yes is falsy: a no, declining, cancelling.
 
     It sends one required boolean without default, since some hosts hang on a form without fields, or wave it through.
@@ -178,18 +193,64 @@ async def confirm(
     form = FormElicitation.create(message)
     if not empty:
         form.boolean("confirm").title(label).required()
-    outcome = await elicit(ctx, form, key=key, unsupported=unsupported)
+
+    async def asking() -> Outcome[None]:
+        return _confirmed(await elicit(ctx, form, key=key, unsupported=unsupported), empty=empty)
+
+    return Asking(asking())
+
+
+def _confirmed(outcome: Outcome[Content], *, empty: bool) -> Outcome[None]:
     if not isinstance(outcome, Accepted):
         return outcome
     return Accepted(None, raw=outcome.raw) if empty or outcome.content["confirm"] else Declined()
 
 
+async def _elicit(
+    ctx: AskContext | None,
+    form: FormSource[Any],
+    made: type[Any] | None,
+    *,
+    key: str | None,
+    tries: int,
+    unsupported: Declined | Cancelled | None,
+) -> Outcome[Any]:
+    _refuse_arguments(form, key, tries)
+    built, road = form.build(), _road_of(ctx)
+    if made is not None:
+        built = built.bound_to(made)
+    try:
+        return await _ask_until_it_fits(road, built, key, tries)
+    except ElicitationUnsupported:
+        if unsupported is None:
+            raise
+        return unsupported
+
+
+def _refuse_arguments(form: object, key: object, tries: int) -> None:
+    if not hasattr(form, "build"):
+        raise TypeError(f"elicit takes a context and a form, such as FormElicitation.create(…), not {_named(form)}")
+    if tries < 1:
+        raise ValueError(f"tries is at least 1, not {tries}")
+    if key is None:
+        return
+    if not isinstance(key, str):
+        raise TypeError(f"a key is text, not {_named(key)}")
+    if not key.strip() or "#" in key or "~" in key:
+        raise ValueError(f"a key is text without '#' and '~', and not blank: {key!r}")
+
+
+def _named(value: object) -> str:
+    return "nothing" if value is None else type(value).__name__
+
+
 async def _ask_until_it_fits(road: Road, form: Form[T], key: str | None, tries: int) -> Outcome[T]:
     road.require("form")
     schema = form.schema_in(road.dialect)
-    shape = _json.digest(schema)
-    name = road.name(form.digest(), key)
-    reply = await road.ask(Question(name, shape, form.message, schema))
+    question = Question(road.name(form.digest(), key), _json.digest(schema), form.message, schema)
+    reply = await road.ask(question)
+    if reply.is_early and not _fits(road, form, reply):
+        reply = await road.ask(question)  # Nobody saw it yet, so it costs no try.
     for attempt in range(2, tries + 2):
         if reply.action != "accept":
             return Declined() if reply.action == "decline" else Cancelled()
@@ -199,8 +260,15 @@ async def _ask_until_it_fits(road: Road, form: Form[T], key: str | None, tries: 
             if attempt > tries:
                 raise
             again = _message_with_faults(form.message, error)
-        reply = await road.ask(Question(f"{name}~{attempt}", shape, again, schema))
+        reply = await road.ask(replace(question, name=f"{question.name}~{attempt}", message=again))
     raise AssertionError("the last try returns or raises")
+
+
+def _fits(road: Road, form: Form[T], reply: Reply) -> bool:
+    try:
+        return reply.action != "accept" or bool(_accepted(road, form, reply))
+    except AnswerError:
+        return False
 
 
 def _accepted(road: Road, form: Form[T], reply: Reply) -> Accepted[T]:
@@ -255,6 +323,8 @@ def _road_of(ctx: AskContext | None) -> Road:
         session = None if ctx is None else ctx.session
     except ValueError as error:  # The SDK's word for "there is no running request".
         raise AdapterMissing("A question can only be asked while a client's call is running.") from error
+    except AttributeError:
+        raise TypeError(f"elicit takes the tool's context first, not {_named(ctx)}: elicit(ctx, form)") from None
     road: Road | None = _current.get() if session is None else getattr(session, "elicitkit_road", None)
     if road is None:
         raise AdapterMissing(

@@ -12,7 +12,7 @@ import logging
 import secrets
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from .errors import ProtocolError
@@ -49,6 +49,9 @@ class Reply:
     problem: str | None = None
     """Why the content was not even looked at, as the end of a sentence."""
 
+    is_early: bool = False
+    """Whether it came before its question: nobody saw that one yet."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
@@ -83,6 +86,7 @@ class Journal:
         self._asked: dict[str, str] = {}
         self._early: dict[str, Reply] = {}
         self._names: Counter[str] = Counter()
+        self._keyed: set[str] = set()
         self._used: set[str] = set()
 
     # --- one run of the call -----------------------------------------------------------------------------------------
@@ -91,21 +95,33 @@ class Journal:
         """Name a question: its key or digest, numbered from the second of the same on. A replay names alike."""
         base = key or digest
         self._names[base] += 1
-        return base if self._names[base] == 1 else f"{base}#{self._names[base]}"
+        name = base if self._names[base] == 1 else f"{base}#{self._names[base]}"
+        if key:
+            self._keyed.add(name)
+        return name
 
     def reply_to(self, question: Question) -> Reply | None:
-        """The answer to a question, if there is one."""
-        if question.name not in self._answers and question.name in self._early:
-            self._answers[question.name] = _Answered(None, self._early[question.name])
-        answered = self._answers.get(question.name)
+        """The answer to a question, if there is one.
+
+        An answer that came before its question, which only one with a key can, is given once in a run: who asks for it
+        again found that it does not fit.
+        """
+        name = question.name
+        if name in self._keyed and name in self._early:
+            self._answers.setdefault(name, _Answered(None, self._early.pop(name)))
+        answered = self._answers.get(name)
         if answered is None:
             return None
-        if answered.shape not in (None, question.shape):
-            logger.warning("question %r changed its fields since it was answered; it is asked anew", question.name)
-            del self._answers[question.name]
+        if answered.shape is None:
+            if name in self._used:
+                del self._answers[name]
+                return None
+        elif answered.shape != question.shape:
+            logger.warning("question %r changed its fields since it was answered; it is asked anew", name)
+            del self._answers[name]
             return None
-        self._used.add(question.name)
-        return answered.reply
+        self._used.add(name)
+        return replace(answered.reply, is_early=answered.shape is None)
 
     def note(self, question: Question) -> None:
         """Keep that a question is being asked."""

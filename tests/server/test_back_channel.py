@@ -46,11 +46,12 @@ async def test_a_client_that_refuses_the_method_is_one_that_cannot_be_asked(code
     assert text == "error: This needs an answer from you, and the application you use refused to ask you."
 
 
-async def test_a_clients_failure_is_never_the_persons_doing() -> None:
+async def test_a_clients_failure_is_never_the_persons_doing(caplog: pytest.LogCaptureFixture) -> None:
     """Report R061: a failure of the machine came out as "cancelled by user"."""
     text = await error_of(ErrorData(code=INTERNAL_ERROR, message="cannot send 'what was typed'"))
 
     assert text == f"error: The client answered a question with the error {INTERNAL_ERROR}."
+    assert "what was typed" not in caplog.text
 
 
 class Answering(InMemoryTransport):
@@ -91,16 +92,20 @@ class Changed:
         ({"action": "accept", "content": {"name": {"first": "secret"}}}, "at content"),
         ({"action": "accept", "content": ["secret"]}, "at content"),
         ({}, "at action"),
+        ({"content": {"name": "secret"}}, "at action"),
+        ({"action": {"secret": "secret"}}, "at action"),
     ],
 )
-async def test_a_reply_the_protocol_does_not_allow_is_a_clear_error(answer: dict[str, Any], where: str) -> None:
+async def test_a_reply_the_protocol_does_not_allow_is_a_clear_error(
+    answer: dict[str, Any], where: str, caplog: pytest.LogCaptureFixture
+) -> None:
     """Report R029: early documentation said `reject`; and content is flat (specification, ElicitResult)."""
     with anyio.fail_after(5), ScriptedAnswers([accept(name="Ada")]) as answers:
         async with Client(Answering(asker(), answer), mode="legacy", elicitation_callback=answers) as client:
             text = await eras.said(client, "ask")
 
     assert where in text
-    assert "secret" not in text
+    assert "secret" not in text + caplog.text
 
 
 @asynccontextmanager

@@ -1,11 +1,15 @@
 """The same tool, unchanged, on every revision that can ask (design, section 7)."""
 
+import asyncio
 from typing import Any
 
+import anyio
+import anyio.from_thread
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.shared.exceptions import MCPError
 
-from elicitkit import Elicitation, FormElicitation, confirm, elicit
+from elicitkit import CallOver, Elicitation, FormElicitation, confirm, elicit
 from elicitkit.testing import ScriptedAnswers, accept, cancel, decline
 from tests import eras
 
@@ -103,3 +107,89 @@ async def test_calls_at_the_same_time_do_not_mix_their_answers(revision: str) ->
         texts = await eras.together(*(eras.said(client, "echo", word=f"w{number}") for number in range(20)))
 
     assert texts == [f"w{number}=w{number}" for number in range(20)]
+
+
+async def test_an_error_in_a_task_group_keeps_its_text(revision: str) -> None:
+    mcp: MCPServer[Any] = MCPServer("groups", middleware=[Elicitation()])
+    form = FormElicitation.create("Count?").integer("count").required()
+
+    @mcp.tool()
+    async def standard(ctx: Context) -> str:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(elicit(ctx, form))
+        return "done"
+
+    @mcp.tool()
+    async def of_anyio(ctx: Context) -> str:
+        async with anyio.create_task_group() as group:
+            group.start_soon(elicit, ctx, form)
+        return "done"
+
+    async with eras.connected(mcp, revision) as client:
+        assert "does not show forms" in await eras.said(client, "of_anyio")
+        if revision in eras.HANDSHAKE:  # In memory the SDK itself trips over a failed `TaskGroup`.
+            assert "does not show forms" in await eras.said(client, "standard")
+
+
+async def test_a_tool_in_a_thread_that_starts_a_loop_of_its_own_is_told_what_to_do(revision: str) -> None:
+    mcp: MCPServer[Any] = MCPServer("threads", middleware=[Elicitation()])
+
+    @mcp.tool()
+    def own_loop(ctx: Context) -> str:
+        return str(asyncio.run(elicit(ctx, FormElicitation.create("?"))))  # type: ignore[arg-type]
+
+    @mcp.tool()
+    def the_servers_loop(ctx: Context) -> str:
+        return anyio.from_thread.run(elicit, ctx, FormElicitation.create("?")).action
+
+    with ScriptedAnswers([accept()]) as answers:
+        async with eras.connected(mcp, revision, answers) as client:
+            assert "anyio.from_thread.run(elicit, ctx, form)" in await eras.said(client, "own_loop")
+            assert await eras.said(client, "the_servers_loop") == "accept"
+
+
+async def test_a_question_after_its_call_says_so(revision: str) -> None:
+    mcp: MCPServer[Any] = MCPServer("late", middleware=[Elicitation()])
+    late: list[asyncio.Task[Any]] = []
+    go = asyncio.Event()
+
+    @mcp.tool()
+    async def leave(ctx: Context) -> str:
+        async def later() -> object:
+            await go.wait()
+            return await elicit(ctx, FormElicitation.create("?"))
+
+        late.append(asyncio.ensure_future(later()))
+        return "done"
+
+    with ScriptedAnswers([]) as answers:
+        async with eras.connected(mcp, revision, answers) as client:
+            assert await eras.said(client, "leave") == "done"
+            go.set()
+            with pytest.raises(CallOver):
+                await late[0]
+
+
+async def test_a_text_that_cannot_be_written_is_told_all_the_same(revision: str) -> None:
+    mcp: MCPServer[Any] = MCPServer("files", middleware=[Elicitation()])
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        return str(await elicit(ctx, FormElicitation.create("?").string("fi\udc80le")))
+
+    async with eras.connected(mcp, revision) as client:
+        assert "\\udc80" in await eras.said(client, "ask")
+
+
+async def test_what_is_no_tool_says_that_it_cannot_ask_yet(revision: str, caplog: pytest.LogCaptureFixture) -> None:
+    mcp: MCPServer[Any] = MCPServer("prompts", middleware=[Elicitation()])
+
+    @mcp.prompt()
+    async def write(ctx: Context) -> str:
+        return str(await elicit(ctx, FormElicitation.create("?")))
+
+    async with eras.connected(mcp, revision) as client:
+        with pytest.raises(MCPError):
+            await client.get_prompt("write")
+
+    assert "can only be asked by a tool so far" in caplog.text

@@ -13,6 +13,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from elicitkit import Elicitation, FormElicitation, elicit, limits, state_security
+from elicitkit.journal import Journal, Question, Reply
+from elicitkit.server.round_trip import open_round
 from elicitkit.testing import ScriptedAnswers, accept
 from tests import eras
 
@@ -119,6 +121,25 @@ async def test_shields_and_tasks_of_its_own_do_not_hold_a_tool(mcp: Server) -> N
         return f"{first.content} {second.content}"
 
     assert await call(mcp) == "{'x': 'a'} {'x': 'b'}"
+
+
+async def test_a_tool_that_swallows_and_asks_for_ever_does_not_stop_the_server(mcp: Server) -> None:
+    turns: list[int] = []
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        while len(turns) < 1_000:
+            try:
+                return str(await elicit(ctx, text_form("a")))
+            except BaseException:
+                turns.append(1)
+        return "gave up"
+
+    async with eras.connected(mcp, "2026-07-28", echo) as client:
+        calls = eras.together(eras.said(client, "ask"), client.list_tools())
+        _, tools = await calls
+
+    assert tools.tools
 
 
 async def test_a_question_after_its_call_is_an_error(mcp: Server) -> None:
@@ -267,7 +288,30 @@ async def test_an_early_answer_that_does_not_fit_is_asked(mcp: Server) -> None:
     async with eras.connected(mcp, "2026-07-28", echo) as client:
         result = await raw(client, input_responses={"user_name": accept(x=5)})
 
-    assert result.result_type == "input_required"
+    assert {key: request.params.message for key, request in result.input_requests.items()} == {"user_name": "?"}
+
+
+def asked_before(name: str) -> str:
+    journal = Journal()
+    journal.note(Question(name, "shape", "?", {}))
+    journal.end_round()
+    return journal.write()
+
+
+async def test_an_answer_to_another_question_does_not_spoil_the_others() -> None:
+    answers = {"q": {"action": "accept", "content": {"x": "a"}}, "other": {"action": "reject"}, "third": 5}
+
+    journal, _ = open_round({"requestState": asked_before("q"), "inputResponses": answers})
+
+    assert journal.reply_to(Question("q", "shape", "?", {})) == Reply("accept", {"x": "a"})
+
+
+async def test_an_action_that_does_not_exist_is_refused_and_says_what_would_do() -> None:
+    """Report R029: early documentation said `reject`."""
+    with pytest.raises(MCPError, match="has the action accept, decline or cancel, not 'reject'") as raised:
+        open_round({"requestState": asked_before("q"), "inputResponses": {"q": {"action": "reject"}}})
+
+    assert raised.value.code == INVALID_PARAMS
 
 
 async def test_a_retry_without_the_answer_asks_again(mcp: Server) -> None:

@@ -77,11 +77,16 @@ def dialect_of(revision: str | None) -> Dialect:
         ElicitationUnsupported: If the revision has no elicitation, or is not known.
     """
     if (dialect := DIALECTS.get(revision or "")) is None:
-        raise ElicitationUnsupported(
-            f"The connection speaks MCP {revision or 'of an unknown revision'}, which has no way to ask a person "
-            f"something. Use a client that speaks {', '.join(DIALECTS)}."
-        )
+        raise ElicitationUnsupported(no_dialect(revision))
     return dialect
+
+
+def no_dialect(revision: str | None) -> str:
+    """What to tell a person whose client speaks a revision that cannot ask."""
+    return (
+        f"The connection speaks MCP {revision or 'of an unknown revision'}, which has no way to ask a person "
+        f"something. Use a client that speaks {', '.join(DIALECTS)}."
+    )
 
 
 # --- 2025-06-18 ---------------------------------------------------------------------------------------------------

@@ -12,9 +12,10 @@ from ..asking import Mode, reply_from
 from ..errors import ElicitationUnsupported, ProtocolError
 from ..journal import Journal, Question, Reply
 from ..limits import ANSWER_BYTES
-from ..safety import plain_line
 from ..schema.dialects import Dialect
+from .lifetimes import Lifetime
 from .modes import require_mode
+from .results import result_problem
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -33,11 +34,13 @@ class BackChannel:
 
     def __init__(self, ctx: ServerRequestContext[Any, Any], dialect: Dialect) -> None:
         self.dialect = dialect
+        self.lifetime = Lifetime()
         self._ctx = ctx
         self._journal = Journal()
 
     def require(self, mode: Mode) -> None:
         """See `Road.require`."""
+        self.lifetime.require()
         if not self._ctx.session.can_send_request:
             raise ElicitationUnsupported(_NO_CHANNEL)
         require_mode(self._ctx.session.client_capabilities, mode)
@@ -47,33 +50,27 @@ class BackChannel:
         return self._journal.name(digest, key)
 
     async def ask(self, question: Question) -> Reply:
-        """See `Road.ask`."""
+        """See `Road.ask`.
+
+        The client's own words are never repeated, nor chained to: they may quote what the person typed, and the SDK
+        logs the whole chain of an error that leaves a tool.
+        """
+        self.lifetime.require()
         try:
             result = await self._ctx.session.elicit_form(
                 question.message, dict(question.schema), related_request_id=self._ctx.request_id
             )
-        except NoBackChannelError as error:
-            raise ElicitationUnsupported(_NO_CHANNEL) from error
+        except NoBackChannelError:
+            raise ElicitationUnsupported(_NO_CHANNEL) from None
         except MCPError as error:
-            raise _translated(error) from error
+            raise _translated(error) from None
         except ValidationError as error:
-            raise ProtocolError(_about(error)) from error
+            raise ProtocolError(result_problem(error)) from None
         return reply_from(result.action, result.content, self.answer_bytes)
 
 
 def _translated(error: MCPError) -> ElicitationUnsupported | ProtocolError:
-    """Our error for a client's. Its text is not repeated: a client's fault may quote what the person typed."""
+    """Our error for a client's."""
     if error.code in (METHOD_NOT_FOUND, INVALID_REQUEST):
         return ElicitationUnsupported("This needs an answer from you, and the application you use refused to ask you.")
     return ProtocolError(f"The client answered a question with the error {error.code}.")
-
-
-def _about(error: ValidationError) -> str:
-    """What is wrong with an `ElicitResult`, without what the person typed."""
-    wrong = error.errors()[0]
-    where = ".".join(str(part) for part in wrong["loc"])
-    got = f", not {plain_line(str(wrong['input']), limit=40)!r}" if wrong["loc"] == ("action",) else ""
-    return (
-        f"The client answered a question with something the protocol does not allow, at {where or 'the top'}: "
-        f"an ElicitResult has the action accept, decline or cancel{got}, and flat content."
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
@@ -13,9 +14,9 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.server.request_state import RequestStateSecurity
 
 from ..asking import Mode, Road, travelling
-from ..errors import ElicitationUnsupported, ElicitkitError, watch
+from ..errors import ElicitationUnsupported, ElicitkitError, Made, watch
 from ..journal import Question, Reply
-from ..schema.dialects import DIALECTS, Dialect, dialect_of
+from ..schema.dialects import DIALECTS, Dialect, dialect_of, no_dialect
 from .back_channel import BackChannel
 from .round_trip import RoundTrip, open_round
 
@@ -23,6 +24,9 @@ _Context: TypeAlias = ServerRequestContext[Any, Any]
 
 _METHODS = frozenset({"tools/call"})
 """The requests during which a person can be asked."""
+
+_LATER = frozenset({"prompts/get", "resources/read"})
+_ONLY_TOOLS = "A question can only be asked by a tool so far, not by a prompt or a resource."
 
 _MASK = "Error executing tool "
 """How the SDK's text for an error that a tool did not mean to raise begins."""
@@ -37,8 +41,14 @@ class Elicitation:
     On the low-level `Server`, install the SDK's `RequestStateBoundary` before it: it seals the state of a call.
     """
 
+    def __init__(self, *wrong: object) -> None:
+        if wrong:  # The class itself was installed, and is called with a message.
+            raise TypeError("install an instance, not the class: MCPServer(…, middleware=[Elicitation()])")
+
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Handle one message; only `tools/call` is touched."""
+        if ctx.method in _LATER:
+            return await call_next(_on(_NoRoad(_ONLY_TOOLS), ctx))
         if ctx.method not in _METHODS:
             return await call_next(ctx)
         drive = _DRIVES.get(ctx.protocol_version, _drive_nowhere)
@@ -88,7 +98,7 @@ _Drive: TypeAlias = Callable[[_Context, CallNext], Awaitable[HandlerResult]]
 
 async def _drive_live(ctx: _Context, call_next: CallNext) -> HandlerResult:
     road = BackChannel(ctx, dialect_of(ctx.protocol_version))
-    with travelling(road):
+    with road.lifetime.running(), travelling(road):
         return await call_next(_on(road, ctx))
 
 
@@ -100,7 +110,7 @@ async def _drive_rounds(ctx: _Context, call_next: CallNext) -> HandlerResult:
 
 
 async def _drive_nowhere(ctx: _Context, call_next: CallNext) -> HandlerResult:
-    road = _NoRoad(ctx.protocol_version)
+    road = _NoRoad(no_dialect(ctx.protocol_version))
     with travelling(road):
         return await call_next(_on(road, ctx))
 
@@ -113,22 +123,22 @@ _DRIVES: dict[str, _Drive] = {
 
 
 class _NoRoad:
-    """The `Road` of a revision that has no elicitation."""
+    """The `Road` where there is none: it says why."""
 
     answer_bytes = 0
     dialect: Dialect = DIALECTS["2025-06-18"]
 
-    def __init__(self, revision: str) -> None:
-        self._revision = revision
+    def __init__(self, why: str) -> None:
+        self._why = why
 
     def require(self, mode: Mode) -> None:
-        dialect_of(self._revision)
+        raise ElicitationUnsupported(self._why)
 
     def name(self, digest: str, key: str | None) -> str:
         return key or digest
 
     async def ask(self, question: Question) -> Reply:
-        raise ElicitationUnsupported(f"MCP {self._revision} has no elicitation")
+        raise ElicitationUnsupported(self._why)
 
 
 def _on(road: Road, ctx: _Context, **changes: Any) -> _Context:
@@ -138,18 +148,20 @@ def _on(road: Road, ctx: _Context, **changes: Any) -> _Context:
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
-def _unmasked(result: HandlerResult, made: Iterable[ElicitkitError]) -> HandlerResult:
+def _unmasked(result: HandlerResult, made: Iterable[Made]) -> HandlerResult:
     """Give an error of ours that left the tool its text back."""
     if not _is_masked(result):
         return result
-    left = [error for error in made if _left_the_tool(error)]
+    every = list(made)
+    left = [one.error for one in every if _came_up(one.error)] or [one.error for one in every if _ended_its_task(one)]
     if not left:
         return result
     return {**result, "content": _text(left[-1])}  # type: ignore[dict-item]  # it is masked, so it is a dict
 
 
 def _text(error: ElicitkitError) -> list[dict[str, str]]:
-    return [{"type": "text", "text": str(error)}]
+    writable = str(error).encode(errors="backslashreplace").decode()  # A lone surrogate would stop the answer.
+    return [{"type": "text", "text": writable}]
 
 
 def _is_masked(result: HandlerResult) -> bool:
@@ -159,6 +171,14 @@ def _is_masked(result: HandlerResult) -> bool:
     return str(content[0].get("text", "")).startswith(_MASK)
 
 
-def _left_the_tool(error: ElicitkitError) -> bool:
+def _came_up(error: ElicitkitError) -> bool:
     """Tell whether an error came up to the SDK, which no tool had caught before."""
     return any(frame.f_code is Tool.run.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
+def _ended_its_task(made: Made) -> bool:
+    """Tell whether an error ended a task that the tool had started: a task group then raises it inside a group."""
+    error, task = made
+    if task is None or task is asyncio.current_task():
+        return False
+    return task.done() and not task.cancelled() and task.exception() is error

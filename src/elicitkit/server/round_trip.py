@@ -23,11 +23,13 @@ from pydantic import ValidationError
 
 from .. import _json
 from ..asking import Mode, reply_from
-from ..errors import CallOver, LimitError, ProtocolError
+from ..errors import LimitError, ProtocolError
 from ..journal import Inner, Journal, Question, Reply
 from ..limits import ROUND_BYTES, ROUND_QUESTIONS, ROUND_TRIP_ANSWER_BYTES, ROUNDS, STATE_BYTES
 from ..schema.dialects import Dialect
+from .lifetimes import Lifetime
 from .modes import require_mode
+from .results import result_problem
 
 if TYPE_CHECKING:
     from mcp.server.context import HandlerResult, ServerRequestContext
@@ -44,16 +46,17 @@ class RoundTrip:
 
     def __init__(self, ctx: ServerRequestContext[Any, Any], dialect: Dialect, journal: Journal) -> None:
         self.dialect = dialect
+        self.lifetime = Lifetime()
         self._ctx = ctx
         self._journal = journal
         self._asked: list[Question] = []
         self._waiting: list[asyncio.Future[Reply]] = []
         self._scope = anyio.CancelScope()
         self._excess: LimitError | None = None
-        self._is_over = False
 
     def require(self, mode: Mode) -> None:
         """See `Road.require`."""
+        self.lifetime.require()
         require_mode(self._ctx.session.client_capabilities, mode)
 
     def name(self, digest: str, key: str | None) -> str:
@@ -62,13 +65,13 @@ class RoundTrip:
 
     async def ask(self, question: Question) -> Reply:
         """See `Road.ask`. Without an answer yet, it never returns: the call is suspended here."""
-        if self._is_over:
-            raise CallOver("A question was asked after its call had ended; await every task that a tool starts.")
+        self.lifetime.require()
         if (reply := self._journal.reply_to(question)) is not None:
             return reply
         waiter: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         if self._scope.cancel_called:
             waiter.cancel()
+            await asyncio.sleep(0)  # A tool that swallows the suspension and asks again must not stop the loop.
         else:
             self._note(question, waiter)
         return await waiter
@@ -83,13 +86,11 @@ class RoundTrip:
         cancelled_before = task.cancelling() if task else 0
         result: HandlerResult = None
         try:
-            with self._scope:
+            with self.lifetime.running(), self._scope:
                 result = await call()
         except (Exception, asyncio.CancelledError, BaseExceptionGroup):
             if not self._asked or (task and task.cancelling() > cancelled_before):
                 raise
-        finally:
-            self._is_over = True
         if not self._asked:
             return self._with_journal(result)
         if anyio.current_effective_deadline() == -math.inf:
@@ -170,7 +171,9 @@ def open_round(params: Mapping[str, Any]) -> tuple[Journal, dict[str, Any]]:
     inner = journal.inner
     told = {name: value for name, value in responses.items() if name in inner.keys}
     journal.inner = replace(inner, responses={**inner.responses, **told})
-    journal.receive({name: _reply(name, value) for name, value in responses.items() if name not in inner.keys})
+    ours = {name: value for name, value in responses.items() if name not in inner.keys}
+    replies = {name: _reply(value) if journal.is_asked(name) else _early_reply(value) for name, value in ours.items()}
+    journal.receive({name: reply for name, reply in replies.items() if reply is not None})
     return journal, _inner_params(params, journal.inner)
 
 
@@ -193,20 +196,18 @@ def _journal_from(state: object) -> Journal | None:
         raise MCPError(code=INVALID_PARAMS, message="Invalid or expired requestState", data=data) from error
 
 
-def _reply(name: str, response: object) -> Reply:
+def _reply(response: object) -> Reply:
     try:
         result = ElicitResult.model_validate(response, by_name=False)
     except ValidationError as error:
-        where = ".".join(str(part) for part in error.errors()[0]["loc"])
-        message = f"inputResponses[{name!r}] is not an ElicitResult: {where or 'the whole'} is not as it should be"
-        raise MCPError(code=INVALID_PARAMS, message=message) from error
+        raise MCPError(code=INVALID_PARAMS, message=result_problem(error)) from None
     return reply_from(result.action, result.content, ROUND_TRIP_ANSWER_BYTES)
 
 
 def _early_reply(response: object) -> Reply | None:
-    """A reply, if it is one: what comes unasked may be meant for the tool's own questions."""
+    """A reply, if it is one: what comes unasked may be meant for the tool's own questions, or for nobody."""
     try:
-        return _reply("", response)
+        return _reply(response)
     except MCPError:
         return None
 
