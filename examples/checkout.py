@@ -1,7 +1,4 @@
-"""A server whose tool asks where to send things.
-
-Try it:  elicitkit call "python examples/checkout.py" checkout '{"cart": "42"}'
-"""
+"""A server whose tool asks where to send things."""
 
 from mcp.server.mcpserver import Context, MCPServer
 

@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parents[2] / "shared" / "spec"
 REVISIONS = ("2025-06-18", "2025-11-25", "2026-07-28")
 
 needs_specification = pytest.mark.skipif(
-    not FOLDER.is_dir(), reason="elsewhere: needs the specification's schemas in ../shared/spec, beside the checkout"
+    not FOLDER.is_dir(), reason="missing here: needs the specification's schemas in ../shared/spec, beside the checkout"
 )
 
 

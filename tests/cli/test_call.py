@@ -207,16 +207,20 @@ def test_a_link_that_must_be_opened_first_is_shown(called: Called) -> None:
 
 
 @pytest.mark.parametrize("legacy", [False, True])
-def test_a_wrong_name_is_told_the_nearest_and_all_there_are(legacy: bool, called: Called) -> None:
+def test_a_wrong_name_is_told_the_nearest_and_the_others(legacy: bool, called: Called) -> None:
     mcp = serving("x")
     mcp.tool(name="order_soup")(lambda: "x")
 
     code, out, err = called(mcp, "order_sop", legacy=legacy)
 
     assert (code, out) == (Exit.TOOL_FAILED, "")
-    assert err == (
-        "elicitkit: the server has no tool 'order_sop': did you mean 'order_soup'? (there are order_soup, tool)\n"
-    )
+    assert err == ("elicitkit: the server has no tool 'order_sop': did you mean 'order_soup'? (others: tool)\n")
+
+
+def test_a_wrong_name_of_the_only_tool_is_told_its_name_once(called: Called) -> None:
+    _, _, err = called(serving("x"), "tol")
+
+    assert err == "elicitkit: the server has no tool 'tol': did you mean 'tool'?\n"
 
 
 def paged(*tools: Tool, result: CallToolResult | None = None) -> Server[Any]:

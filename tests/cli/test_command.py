@@ -23,6 +23,15 @@ def test_help_documents_every_exit_code(command: tuple[str, ...], capsys: Captur
         assert f"  {int(code):<5}{meaning}\n" in shown
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_an_answer_and_by_which_names_it_goes(command: str, capsys: Captured) -> None:
+    main([command, "--help"])
+
+    shown = " ".join(capsys.readouterr().out.split())
+    assert '{"action": "accept", "content": {"fullName": "Ada"}}' in shown
+    assert "a field that Python calls full_name is fullName there" in shown
+
+
 def test_the_exit_codes_are_what_scripts_rely_on() -> None:
     assert {code.name: int(code) for code in Exit} == {
         "FINE": 0,

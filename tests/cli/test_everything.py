@@ -16,7 +16,7 @@ TOOL = "trigger-elicitation-request"
 pytestmark = [
     pytest.mark.node,
     pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("npx") is None, reason="elsewhere: there is no npx here"),
+    pytest.mark.skipif(shutil.which("npx") is None, reason="missing here: needs npx"),
 ]
 
 CONTENT: dict[str, Any] = {

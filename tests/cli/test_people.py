@@ -1,15 +1,19 @@
 """Who answers the questions of a call, and what goes back (design, sections 9 and 10)."""
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
+import anyio
 import pytest
+from mcp import MCPError
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
 from elicitkit import Accepted, Cancelled, Declined, Elicitation, FormElicitation, elicit
-from elicitkit.cli import Exit, people
+from elicitkit.cli import Exit, people, results
 from elicitkit.errors import MissingExtra
 from elicitkit.forms import Content, Form
 from elicitkit.outcomes import Outcome
@@ -169,6 +173,56 @@ def test_a_server_cannot_dress_up_its_name(called: Called, sits_there: Any) -> N
     assert len(person.asked[0][0]) < 200
 
 
+class Hesitant:
+    """Somebody at the terminal who never answers."""
+
+    def __init__(self) -> None:
+        self.opened = anyio.Event()
+        self.saw: list[str] = []
+
+    async def fill(self, form: Form[Any], asker: str) -> Outcome[Content]:
+        self.saw.append(f"{form.message} opened")
+        self.opened.set()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self.saw.append(f"{form.message} closed")
+        raise AssertionError
+
+
+def impatient(person: Hesitant) -> MCPServer[Any]:
+    """A server that asks twice, and then ends the call without waiting for an answer."""
+    mcp: MCPServer[Any] = MCPServer("impatient")
+    left_behind: list[asyncio.Task[Any]] = []
+
+    async def ask_in_vain(ctx: Context, name: str) -> None:
+        with suppress(MCPError):
+            await ctx.session.elicit_form(name, EMPTY, ctx.request_id)
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        left_behind.extend(asyncio.create_task(ask_in_vain(ctx, name)) for name in ("first", "second"))
+        await person.opened.wait()
+        return "went on"
+
+    return mcp
+
+
+def test_a_question_still_open_is_withdrawn_before_the_result_is_shown(
+    called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the result would be printed into the line of the prompt; one that waits its turn is never put."""
+    person = Hesitant()
+    monkeypatch.setattr(people, "has_terminal", lambda: True)
+    monkeypatch.setattr(people, "fill", person.fill)
+    monkeypatch.setattr(results, "give", person.saw.append)
+
+    ended = called(impatient(person), "ask", legacy=True)
+
+    assert ended == (Exit.FINE, "", "")
+    assert person.saw == ["first opened", "first closed", "went on"]
+
+
 # --- nobody, and what cannot be asked ---------------------------------------------------------------------------------
 
 
@@ -284,11 +338,11 @@ def test_answers_that_run_out_have_an_exit_code_of_their_own(
     legacy: bool, called: Called, answers: Callable[..., str]
 ) -> None:
     """Issue 2, point 7."""
-    code, _, err = called(shop(), "order", "--answers", answers(), legacy=legacy)
+    code, out, err = called(shop(), "order", "--answers", answers(), legacy=legacy)
 
-    assert code == Exit.SCRIPT
-    assert "  => no answer is left in the script\n" in err
-    assert err.endswith("elicitkit: 1 question found no answer left in the script\n")
+    assert (code, out) == (Exit.SCRIPT, "")
+    assert err.splitlines()[-1] == "elicitkit: 1 question found no answer left in the script"
+    assert err.count("no answer") == err.count("elicitkit: ") == 1
 
 
 def test_answers_that_are_left_over_too_and_the_result_is_shown(called: Called, answers: Callable[..., str]) -> None:

@@ -87,6 +87,35 @@ async def test_a_file_has_an_answer_a_line(tmp_path: Path) -> None:
     assert ScriptedAnswers.from_file(file).left == 2
 
 
+async def test_only_a_line_feed_ends_a_line_of_a_file(tmp_path: Path) -> None:
+    text = "one\u2028two\u2029three\x85four"
+    file = tmp_path / "answers.jsonl"
+    file.write_bytes(f'{{"action": "accept", "content": {{"n": "{text}"}}}}\r\n{{"action": "decline"}}'.encode())
+
+    answers = ScriptedAnswers.from_file(file)
+
+    params = ElicitRequestURLParams(message="?", url="https://example.com")
+    assert await answers(None, params) == accept(n=text)
+    assert await answers(None, params) == decline()
+
+
+async def test_a_file_may_start_with_a_byte_order_mark(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_text('{"action": "decline"}', encoding="utf-8-sig")
+
+    assert ScriptedAnswers.from_file(file).left == 1
+
+
+async def test_a_line_that_is_not_json_is_told_without_what_it_holds(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_text('{"action": "decline"}\n{"action": "accept", "content": {"code": s3cret}}', encoding="utf-8")
+
+    with pytest.raises(ScriptError, match=r"^line 2 of the answers is not JSON: [\w, ]+, at column 42$") as refused:
+        ScriptedAnswers.from_file(file)
+
+    assert "s3cret" not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
@@ -94,7 +123,7 @@ async def test_a_file_has_an_answer_a_line(tmp_path: Path) -> None:
         ('{"content": {}}', r"answer 1 of the script is none \(action\)"),
         ('{"action": "accept", "content": {"a": {"b": 1}}}', r"answer 1 of the script is none \(content"),
         ('["accept"]', "line 1 of the answers is not an object"),
-        ("accept", "line 1 of the answers is not JSON"),
+        ("accept", "line 1 of the answers is not JSON: .*, at column 1$"),
         ('{"action": "accept", "content": {"n": NaN}}', "line 1 of the answers is not JSON"),
     ],
 )

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _json
+from .answers import add_answers
 from .exits import Exit, Failure
 
 if TYPE_CHECKING:
@@ -27,9 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "arguments", metavar="JSON", nargs="?", default="{}", help="its arguments, as a JSON object; {} if left out"
     )
     parser.add_argument("--config", metavar="FILE", help="the file that names servers (default: ./mcp.json)")
-    parser.add_argument(
-        "--answers", metavar="FILE", help="scripted answers in place of a person: a line of JSON for each question"
-    )
+    add_answers(parser)
     parser.add_argument("--json", action="store_true", help="print the whole result as JSON")
 
 

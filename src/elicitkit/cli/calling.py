@@ -112,6 +112,7 @@ async def converse(
         async with _connected(server, people, errlog) as client:
             await _require(client, tool)
             result = await _called(client, tool, arguments)
+            await people.withdraw()  # Or the result would be printed into a question nobody waits for any more.
             if people.failure is not None:
                 raise people.failure
             shown = show(result)
@@ -157,8 +158,9 @@ async def _require(client: Client, name: str) -> None:
     names = [tool.name for tool in await _tools(client)]
     if name not in names:
         hint = nearest(name, names)
-        every = f" (there are {', '.join(sorted(names))})" if hint.startswith("did") else ""
-        raise Failure(Exit.TOOL_FAILED, f"the server has no tool {name!r}: {hint}{every}")
+        others = sorted(other for other in names if repr(other) not in hint)
+        more = f" (others: {', '.join(others)})" if others else ""
+        raise Failure(Exit.TOOL_FAILED, f"the server has no tool {name!r}: {hint}{more}")
 
 
 async def _tools(client: Client) -> list[Tool]:

@@ -10,6 +10,7 @@ import os
 import sys
 from functools import partial
 
+from .answers import add_answers
 from .output import give
 
 SUMMARY = "see it work: a small server asks, you answer"
@@ -24,9 +25,7 @@ every kind of field, then a last question. Decline or cancel wherever you like.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `elicitkit demo` takes."""
-    parser.add_argument(
-        "--answers", metavar="FILE", help="scripted answers in place of a person: a line of JSON for each question"
-    )
+    add_answers(parser)
 
 
 def run(args: argparse.Namespace) -> int:

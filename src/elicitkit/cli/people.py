@@ -41,6 +41,8 @@ class People:
         self._tool = tool
         self._answer = answer
         self._turn = anyio.Lock()
+        self._open: anyio.CancelScope | None = None
+        self._is_over = False
         self.failure: Exception | None = None
         """Why a question could not be put to anybody; it is told here, and never to the server."""
 
@@ -50,11 +52,27 @@ class People:
         """Answer one question."""
         asker = f"{_name_of_server(context)} (tool {self._tool})"
         async with self._turn:
-            try:
-                return await self._put(params, asker)
-            except Exception as error:
-                self.failure = error
-                return ErrorData(code=INTERNAL_ERROR, message="the question could not be put to anybody")
+            if not self._is_over:
+                with anyio.CancelScope() as self._open:
+                    return await self._try_to_put(params, asker)
+        return ErrorData(code=INTERNAL_ERROR, message="the question was withdrawn: the call has ended")
+
+    async def withdraw(self) -> None:
+        """Close the questions that are open or wait their turn, and leave the terminal free: the call has ended."""
+        self._is_over = True
+        if self._open is not None:
+            self._open.cancel()
+        async with self._turn:
+            pass
+
+    async def _try_to_put(
+        self, params: ElicitRequestFormParams | ElicitRequestURLParams, asker: str
+    ) -> ElicitResult | ErrorData:
+        try:
+            return await self._put(params, asker)
+        except Exception as error:
+            self.failure = error
+            return ErrorData(code=INTERNAL_ERROR, message="the question could not be put to anybody")
 
     async def _put(
         self, params: ElicitRequestFormParams | ElicitRequestURLParams, asker: str
@@ -125,16 +143,21 @@ class Scripted:
     async def __call__(
         self, form: Form[Content], asker: str, params: ElicitRequestFormParams
     ) -> ElicitResult | ErrorData:
-        """Print a question, take the next answer, and print which fields it has (never what they hold)."""
+        """Print a question, take the next answer, and print which fields it has (never what they hold).
+
+        Raises:
+            ScriptError: If no answer is left.
+        """
         say(f"Question {len(self._script.asked) + 1}, from {asker}:\n{listed(form)}")
         answer = await self._script(None, params)
+        if isinstance(answer, ErrorData):
+            self._script.finish()
+            return answer
         say(f"  => {_told(answer)}\n")
         return answer
 
 
-def _told(answer: ElicitResult | ErrorData) -> str:
-    if isinstance(answer, ErrorData):
-        return "no answer is left in the script"
+def _told(answer: ElicitResult) -> str:
     if answer.action != "accept":
         return answer.action
     names = ", ".join(map(plain_line, answer.content or {}))

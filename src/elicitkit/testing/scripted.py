@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, Self
 
@@ -75,11 +76,13 @@ class ScriptedAnswers:
     def from_file(cls, path: str | Path) -> Self:
         """Read JSON lines, one answer each: `{"action": "accept", "content": {…}}`; blank lines are passed over.
 
+        Only a line feed ends a line: JSON text may hold other separators. A byte order mark is no part of it.
+
         Raises:
             ScriptError: If a line is no answer; the text has its number.
             OSError: If the file cannot be read.
         """
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
         return cls(_parsed(number, line) for number, line in enumerate(lines, 1) if line.strip())
 
     async def __call__(
@@ -145,8 +148,8 @@ def _answer(number: int, given: ElicitResult | Mapping[str, Any]) -> ElicitResul
 def _parsed(number: int, line: str) -> Mapping[str, Any]:
     try:
         found = _json.loads(line)
-    except ValueError:
-        raise ScriptError(f"line {number} of the answers is not JSON") from None
+    except JSONDecodeError as error:  # Its words hold nothing of the line, which may be private.
+        raise ScriptError(f"line {number} of the answers is not JSON: {error.msg}, at column {error.colno}") from None
     if not isinstance(found, dict):
         raise ScriptError(f"line {number} of the answers is not an object")
     return found

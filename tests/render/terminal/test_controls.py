@@ -95,6 +95,23 @@ def test_nothing_is_absent_and_a_cleared_default_is_null(
     assert entry(field, answered) == expected
 
 
+@pytest.mark.parametrize(
+    ("field", "pasted", "expected"),
+    [
+        (TextField("x"), "\x1b[31mred\x1b[0m", {"x": "red"}),
+        (TextField("x"), "a\x00b\x08\u202ec", {"x": "abc"}),
+        (TextField("x"), "one\n\ttwo", {"x": "one\n\ttwo"}),
+        (TextField("x"), "\x1b[31m\u200b", {}),
+        (TextField("x", format="email"), "\x1b[1mada@example.com\u200b ", {"x": "ada@example.com"}),
+        (IntegerField("x"), "\ufeff7\x00", {"x": "7"}),
+    ],
+)
+def test_of_what_is_pasted_only_what_the_review_can_show_is_sent(
+    field: Answerable, pasted: str, expected: dict[str, object]
+) -> None:
+    assert entry(field, Line(pasted)) == expected
+
+
 def test_a_control_of_another_kind_is_no_answer() -> None:
     with pytest.raises(TypeError, match="a BooleanField is not answered with a Line"):
         entry(BooleanField("x"), Line("yes"))

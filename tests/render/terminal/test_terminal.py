@@ -125,3 +125,15 @@ async def test_a_terminal_that_is_not_utf8_gets_question_marks(monkeypatch: pyte
 
     assert outcome.content == {"x": "Ada"}
     assert "? Grüße nach ?? ?" in latin.buffer.getvalue().decode("latin-1")  # type: ignore[attr-defined]
+
+
+async def test_a_paste_with_colours_is_sent_as_the_review_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with seated(FORM, monkeypatch) as seat:
+        await seat.sees("What now?")
+        seat.press(FILL_IN, "\x1b[200~\x1b[31mred\x1b[0m\x1b[201~" + ENTER)
+        review = await seat.sees("Send this?")
+        seat.press(SEND)
+        outcome = await seat.outcome()
+
+    assert "  X  red" in review
+    assert outcome.content == {"x": "red"}

@@ -82,7 +82,7 @@ def entry(field: Answerable, answered: Control) -> Entry:
     match field, answered:
         case TextField() | IntegerField() | NumberField(), Line(text):
             is_free = isinstance(field, TextField) and field.format is None
-            text = text if is_free else text.strip()
+            text = _typeable(text) if is_free else _typeable(text).strip()
             is_answer = bool(text.strip()) or text == field.default
             return {field.name: text} if is_answer else _nothing(field)
         case BooleanField(), Pick(at=at):
@@ -107,7 +107,7 @@ def settle(field: Answerable, given: Entry) -> Entry:
 
 
 def _typeable(value: object) -> str:
-    """A value as it stands in the line: whatever is not drawn is not there to be sent either."""
+    """A value as it stands in the line, and text as it was typed or pasted there: what is not drawn is not sent."""
     text = str(value)
     return plain(text, limit=len(text) + 1)
 
