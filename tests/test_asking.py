@@ -13,6 +13,7 @@ from elicitkit import (
     Cancelled,
     Declined,
     ElicitationUnsupported,
+    Form,
     FormElicitation,
     FormError,
     confirm,
@@ -183,6 +184,26 @@ async def test_nothing_is_sent_when_the_form_does_not_work() -> None:
 
     with pytest.raises(FormError, match="without options"):
         await elicit(road, FormElicitation.create("Which?").choice("one"))
+
+    assert not road.asked
+
+
+@pytest.mark.parametrize(
+    ("message", "schema"),
+    [
+        (" ", {"name": {"type": "string"}}),
+        ("?", {"password": {"type": "string"}}),
+        ("?", {"address": {"type": "object"}}),
+    ],
+    ids=["blank message", "credential", "undrawable"],
+)
+async def test_a_form_that_others_wrote_is_looked_at_before_it_is_sent(message: str, schema: dict[str, Any]) -> None:
+    """A fault comes before the person answers, wherever the form is from (design, section 4)."""
+    road = Road(("accept", {}))
+    form = Form.from_schema(message, {"type": "object", "properties": schema, "required": [*schema]})
+
+    with pytest.raises(FormError):
+        await elicit(road, form)
 
     assert not road.asked
 

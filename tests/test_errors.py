@@ -4,12 +4,26 @@ import builtins
 import copy
 import pickle
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from elicitkit import AnswerError, ElicitkitError, Fault, FormError, MissingExtra, SensitiveFieldError, errors
+from elicitkit import (
+    AnswerError,
+    ElicitkitError,
+    Fault,
+    Form,
+    FormElicitation,
+    FormError,
+    MissingExtra,
+    SensitiveFieldError,
+    errors,
+)
 from elicitkit.errors import watch
+from elicitkit.fields import TextField, UnknownField
 
 ROOT = "ElicitkitError"
 FAULTS = (Fault("age", "Age", "must be a whole number", "old"), Fault("", "", "does not add up"))
@@ -110,6 +124,55 @@ def test_faults_may_come_from_any_iterable() -> None:
     assert AnswerError(iter(FAULTS)).faults == FAULTS
 
 
+@pytest.mark.parametrize(
+    "given", ["a is taken", b"bytes", FAULTS[0], ["a is taken"], [FAULTS[0], None], {"a": "b"}, None, 5], ids=repr
+)
+@pytest.mark.parametrize("kind", [FormError, SensitiveFieldError, AnswerError])
+def test_what_is_no_fault_is_a_type_error_that_shows_how_to_make_one(kind: type[AnswerError], given: Any) -> None:
+    """Errors module: a wrong type of argument is a plain `TypeError`."""
+    with pytest.raises(TypeError, match=rf'^{kind.__name__} takes a list of faults: {kind.__name__}\(\[Fault\("age", '):
+        kind(given)
+
+
+texts = st.text(st.characters() | st.characters(categories=["Cs"]))
+
+
+@given(texts, texts, texts, texts)
+def test_no_error_has_a_text_that_cannot_be_sent(field: str, label: str, problem: str, text: str) -> None:
+    """The SDK writes the text of an error to the wire, and cannot write half a character (a lone surrogate)."""
+    fault = Fault(field, label, problem)
+    for name in BUILTINS:
+        kind = getattr(errors, name)
+        if issubclass(kind, FormError | AnswerError):
+            made = [kind([fault]), kind([fault, fault])]
+        else:
+            made = [kind(text, problem)] if kind is MissingExtra else [kind(text), kind(text, problem), kind()]
+        for error in made:
+            f"{error} {error!r} {fault} {fault!r}".encode()
+
+
+@given(texts, texts)
+def test_no_form_refuses_a_name_or_a_message_in_words_that_cannot_be_sent(name: str, message: str) -> None:
+    steps: list[Callable[[], object]] = [
+        lambda: FormElicitation.create(message).string(name).title(message).build(),
+        lambda: FormElicitation.create(message, naming="preserve").choice(name).option(message).option(message),
+        lambda: FormElicitation.create("m").string("a").exclude(name),
+        lambda: FormElicitation.create("m").string("a").build().with_message(message),
+        lambda: Form.from_schema(message, {"properties": {name: {"type": message}}, "required": [name]}),
+        lambda: Form(message, (TextField(name, title=message), UnknownField(name, required=True))).require_askable(),
+    ]
+    for step in steps:
+        try:
+            step()
+        except ElicitkitError as error:
+            str(error).encode()
+
+
+def test_half_a_character_is_shown_as_its_escape() -> None:
+    with pytest.raises(FormError, match=r"Fi\\udc80le: holds half a character"):
+        FormElicitation.create("m").string("fi\udc80le").build()
+
+
 def test_a_fault_never_shows_its_value_and_is_not_compared_by_it() -> None:
     """Design, section 5: the value is an attribute only."""
     assert "old" not in f"{FAULTS[0]} {FAULTS[0]!r}"
@@ -125,7 +188,7 @@ def test_a_missing_extra_has_the_line_that_installs_it() -> None:
 def test_watching_collects_the_errors_made_inside() -> None:
     with watch() as made:
         first, second = AnswerError(FAULTS), FormError(FAULTS)
-        collected = [*made]
+        collected = [one.error for one in made]
     AnswerError(FAULTS)
 
     assert collected == [first, second]
@@ -134,7 +197,7 @@ def test_watching_collects_the_errors_made_inside() -> None:
 def test_the_innermost_watch_collects() -> None:
     with watch() as outer, watch() as inner:
         error = FormError(FAULTS)
-        collected = ([*outer], [*inner])
+        collected = ([*outer], [one.error for one in inner])
 
     assert collected == ([], [error])
 

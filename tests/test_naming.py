@@ -1,13 +1,15 @@
 """Names (design, section 4): camelCase on the wire, title case for the person."""
 
+import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicitkit import FormElicitation, FormError
+from elicitkit import Content, Form, FormElicitation, FormError
 from elicitkit.naming import label, nearest, wire_name
+from elicitkit.safety import asks_for_credential
 
 NAMES: list[tuple[str, str, str]] = [
     ("first_name", "firstName", "First Name"),
@@ -102,3 +104,34 @@ def test_another_naming_is_an_error(naming: Any) -> None:
 )
 def test_an_unknown_name_gets_a_hint(known: list[str], hint: str) -> None:
     assert nearest("skipp", iter(known)) == hint
+
+
+LONG = 50_000
+LONG_NAMES = {
+    "signs": "$" * LONG + "$A" * (LONG // 2),
+    "capitals": "A" * LONG,
+    "words": "aB" * LONG,
+    "separators": "_" * LONG + "a",
+    "letters in turn": "Aa_$" * LONG,
+}
+
+
+@pytest.mark.parametrize("name", LONG_NAMES)
+def test_a_very_long_name_of_others_is_read_in_no_time(name: str) -> None:
+    """A form of others may have names as long as its schema; work that grows with the square of them took minutes."""
+    text = LONG_NAMES[name][:100_000]
+    started = time.process_time()
+    (field,) = Form.from_schema("m", {"properties": {text: {"type": "string"}}}).fields
+    shown = field.label
+    asks_for_credential(text, shown)
+
+    assert shown.replace(" ", "").casefold() == text.replace("_", "").casefold()
+    assert time.process_time() - started < 10
+
+
+def test_a_very_long_name_is_not_compared_with_others() -> None:
+    started = time.process_time()
+    with pytest.raises(KeyError):
+        Content({}, written={"ab" * LONG: "ab" * LONG, "b": "b"})["ba" * LONG]
+
+    assert time.process_time() - started < 10

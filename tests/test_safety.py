@@ -17,6 +17,11 @@ CREDENTIALS = [
     *("secret", "client_secrets", "access_token", "accessToken", "auth token", "authTokens", "private_key"),
     *("pin", "PIN", "PINs", "enter_pin", "pin_1", "cvv", "CVC", "security_code", "one-time code", "oneTimeCode"),
     *("card_number", "Card Number", "creditCardNumbers", "ssn", "SSN", "pass\u200bword"),
+    *(
+        "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44",
+        "\U0001d429\U0001d422\U0001d427",
+        "\uff41\uff50\uff49\uff3f\uff4b\uff45\uff59",
+    ),  # wide, bold
 ]
 HARMLESS = [
     *("shipping", "spinning", "opinion", "pinned", "compass", "secretary", "max_tokens", "token", "tokens", "key"),

@@ -219,6 +219,7 @@ async def _elicit(
     built, road = form.build(), _road_of(ctx)
     if made is not None:
         built = built.bound_to(made)
+    built.require_askable()
     try:
         return await _ask_until_it_fits(road, built, key, tries)
     except ElicitationUnsupported:

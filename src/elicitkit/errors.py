@@ -17,15 +17,14 @@ Declining and cancelling are no errors: they are outcomes. A wrong type of argum
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 from collections import deque
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, NamedTuple, cast
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +44,34 @@ class Fault:
     """What was given. No text ever shows it: it may be private."""
 
     def __str__(self) -> str:
-        return f"{self.label}: {self.problem}" if self.label else self.problem
+        return _sendable(f"{self.label}: {self.problem}" if self.label else self.problem)
+
+
+def _sendable(text: str) -> str:
+    """Text that can be written to the wire: half a character (a lone surrogate) is shown as its escape."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 _KEPT = 100
-_watched: ContextVar[deque[ElicitkitError] | None] = ContextVar("_watched", default=None)
+
+
+class Made(NamedTuple):
+    """An error, and the task it was made in."""
+
+    error: ElicitkitError
+    task: asyncio.Task[Any] | None
+
+
+_watched: ContextVar[deque[Made] | None] = ContextVar("_watched", default=None)
 
 
 @contextmanager
-def watch() -> Iterator[deque[ElicitkitError]]:
+def watch() -> Iterator[deque[Made]]:
     """Collect the last errors that are made inside the block, for adapters to frameworks that mask what a tool raises.
 
     They are forgotten with the block. Tasks that outlive it go on collecting, which the bound keeps small.
     """
-    made: deque[ElicitkitError] = deque(maxlen=_KEPT)
+    made: deque[Made] = deque(maxlen=_KEPT)
     token = _watched.set(made)
     try:
         yield made
@@ -67,13 +80,23 @@ def watch() -> Iterator[deque[ElicitkitError]]:
         made.clear()
 
 
+def _running_task() -> asyncio.Task[Any] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:  # In a thread, or in no loop at all.
+        return None
+
+
 class ElicitkitError(Exception):
     """The root of all errors of elicitkit."""
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
         if (made := _watched.get()) is not None:
-            made.append(self)
+            made.append(Made(self, _running_task()))
+
+    def __str__(self) -> str:
+        return _sendable(super().__str__())
 
 
 class _WithFaults:
@@ -82,6 +105,9 @@ class _WithFaults:
     args: tuple[Any, ...]
     _subject: ClassVar[str]
     _verdict: ClassVar[str]
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        super().__init__(_faults(type(self).__name__, faults))  # type: ignore[call-arg]  # the next is an exception
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -95,13 +121,22 @@ class _WithFaults:
         return f"{self._subject} has {len(self.faults)} faults:{lines}"
 
 
+def _faults(error: str, given: object) -> tuple[Fault, ...]:
+    """The faults an error is made of.
+
+    Raises:
+        TypeError: If it is a lone text, or anything else that is no faults.
+    """
+    found = tuple(given) if isinstance(given, Iterable) and not isinstance(given, (str, bytes)) else (given,)
+    if isinstance(given, Fault) or not all(isinstance(one, Fault) for one in found):
+        raise TypeError(f'{error} takes a list of faults: {error}([Fault("age", "Age", "must be at least 18")])')
+    return found
+
+
 class FormError(_WithFaults, ElicitkitError, ValueError):
     """A form is described wrongly; `faults` says where and what would do. Nothing was sent."""
 
     _subject, _verdict = "The form", "does not work"
-
-    def __init__(self, faults: Iterable[Fault]) -> None:
-        super().__init__(tuple(faults))
 
 
 class SensitiveFieldError(FormError):
@@ -115,9 +150,6 @@ class AnswerError(_WithFaults, ElicitkitError, ValueError):
     """An answer does not fit its form; `faults` says where. Neither text nor `repr` shows what was typed."""
 
     _subject, _verdict = "The answer", "does not fit"
-
-    def __init__(self, faults: Iterable[Fault]) -> None:
-        super().__init__(tuple(faults))
 
 
 class LimitError(ElicitkitError, ValueError):
@@ -152,4 +184,4 @@ class MissingExtra(ElicitkitError, ImportError):
 
     def __str__(self) -> str:
         extra, purpose = self.args
-        return f"{purpose} needs an extra that is not installed: pip install 'elicitkit[{extra}]'"
+        return _sendable(f"{purpose} needs an extra that is not installed: pip install 'elicitkit[{extra}]'")

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _SEPARATORS = re.compile(r"[_\-\s]+")
 _SHORT = 64
 """Names of so many characters are worth keeping."""
+_COMPARED = 200
+"""Longer names are not looked at for the nearest: that takes the square of their length."""
 
 
 def words(name: str) -> list[str]:
@@ -60,21 +62,26 @@ _kept_spellings = lru_cache(maxsize=2048)(_spell)
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for an unknown name: the nearest of those that exist, or all of them, as the end of a sentence."""
     known = list(known)
-    if close := get_close_matches(name, known, n=1):
+    near = [one for one in known if len(one) <= _COMPARED] if len(name) <= _COMPARED else []
+    if close := get_close_matches(name, near, n=1):
         return f"did you mean {close[0]!r}?"
     return f"there are {', '.join(map(repr, known))}" if known else "there are none"
 
 
 def _split_at_case(part: str) -> list[str]:
     """Cut before an upper-case letter that follows something else, or that starts a word after a run of capitals."""
-    cuts = [0, *(at for at in range(1, len(part)) if _is_upper(part[at]) and _starts_word(part, at))]
+    first = next((at for at, character in enumerate(part) if character.isalnum()), len(part))
+    cuts = [0, *(at for at in range(1, len(part)) if _is_upper(part[at]) and _starts_word(part, at, first))]
     return [part[start:end] for start, end in zip(cuts, [*cuts[1:], None], strict=True)]
 
 
-def _starts_word(part: str, at: int) -> bool:
-    """Tell whether a word starts at an upper-case letter; signs belong to the word before them, if there is one."""
+def _starts_word(part: str, at: int, first: int) -> bool:
+    """Tell whether a word starts at an upper-case letter; signs belong to the word before them, if there is one.
+
+    *first* is where the first letter or digit stands.
+    """
     if not _is_upper(part[at - 1]):
-        return any(map(str.isalnum, part[:at]))
+        return first < at
     following = part[at + 1 : at + 3]
     is_plural = following[:1] == "s" and not following[1:].isalpha()  # as in `userIDs`
     return following[:1].islower() and not is_plural

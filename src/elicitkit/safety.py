@@ -38,10 +38,15 @@ def asks_for_credential(*texts: str | None) -> bool:
 
 
 def _has_credential(text: str) -> bool:
-    found = [word.lower() for part in _WORD.findall(text) for word in words(part)]
+    found = [word.lower() for part in _WORD.findall(text) for word in words(_common(part))]
     phrases = {"".join(found[at : at + size]) for size in (1, 2, 3) for at in range(len(found) - size + 1)}
     credentials = (phrases | {phrase.removesuffix("s") for phrase in phrases}) & _CREDENTIALS
     return bool(credentials - {"pin"} if phrases & _HARMLESS else credentials)
+
+
+def _common(word: str) -> str:
+    """A word in common letters: one in fullwidth or bold ones reads the same to a person."""
+    return unicodedata.normalize("NFKC", word)
 
 
 def plain(text: str, *, limit: int = _SHORT) -> str:

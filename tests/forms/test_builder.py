@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from elicitkit import Form, FormElicitation, FormError
+from elicitkit.fields import ChoiceField, Option
 
 STARTERS = ["string", "integer", "number", "boolean", "email", "uri", "date", "date_time", "choice", "multi_choice"]
 TEXT = {"string", "email", "uri", "date", "date_time"}
@@ -212,3 +213,53 @@ def test_two_builders_share_nothing() -> None:
 
     assert [*one.check({})] == ["a"]
     assert [*other.check({})] == []
+
+
+def test_a_form_is_not_started_by_its_class() -> None:
+    """Design, section 4: `None` or another thing in the wrong place is a plain `TypeError`."""
+    with pytest.raises(TypeError, match=r'FormElicitation\.create\("hello"\)'):
+        FormElicitation("hello")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("values", [None, 5, True], ids=repr)
+@pytest.mark.parametrize("kind", ["choice", "multi_choice"])
+def test_options_that_are_no_list_are_a_type_error(kind: str, values: Any) -> None:
+    with pytest.raises(TypeError, match=r"^options takes a list of values or a mapping of value to title$"):
+        getattr(FormElicitation.create("m"), kind)("c").options(values)
+
+
+def test_options_are_compared_once_however_many_are_added() -> None:
+    """The work is counted: every value is hashed a few times, and not once for each one after it."""
+    hashed = 0
+
+    class Counted(str):
+        def __hash__(self) -> int:
+            nonlocal hashed
+            hashed += 1
+            return super().__hash__()
+
+    step = FormElicitation.create("m").choice("c").options([Counted(at) for at in range(100)])
+    step._draft.change("c", ChoiceField, options=tuple(Option(Counted(at)) for at in range(100)))
+    hashed = 0
+    for at in range(100, 200):
+        step.option(str(at))
+
+    assert hashed <= 100
+
+
+@pytest.mark.parametrize("again", ["a", "b", "c"])
+def test_an_option_added_twice_is_found_however_the_first_came(again: str) -> None:
+    step = FormElicitation.create("m").choice("x").options(["z"]).option("y").options({"a": None}).option("b")
+    step = step.option("c")
+
+    with pytest.raises(FormError, match=f"has the option '{again}' twice"):
+        step.option(again)
+    assert step.options(["z"]).option(again).schema()["properties"]["x"]["enum"] == ["z", again]
+
+
+def test_a_refused_option_changes_nothing() -> None:
+    step = FormElicitation.create("m").choice("x").option("a")
+    with pytest.raises(FormError):
+        step.option("a")
+
+    assert step.option("b").schema()["properties"]["x"]["enum"] == ["a", "b"]

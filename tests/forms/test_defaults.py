@@ -4,6 +4,7 @@ become what the field asks for is a fault at `build`.
 
 import subprocess
 import sys
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, Flag, IntEnum, StrEnum, auto
@@ -139,10 +140,9 @@ def test_a_default_of_any_type_becomes_what_the_field_asks_for_or_is_a_fault(sta
 
 @pytest.mark.parametrize("starter", FITTING)
 def test_none_takes_a_default_away(starter: str) -> None:
-    form = field(starter).default("nonsense")
-    form = form.default() if starter == "multi_choice" else form.default(None)
+    form = field(starter).default("nonsense").default(None)
 
-    assert form.schema()["properties"]["f"].get("default", []) == []
+    assert "default" not in form.schema()["properties"]["f"]
 
 
 def test_an_enum_member_is_the_option_of_its_name_before_that_of_its_value() -> None:
@@ -201,3 +201,19 @@ def test_the_last_default_counts() -> None:
 
 def test_an_encoded_address_is_shown_as_it_will_be_answered() -> None:
     assert default_of(field("uri").default("https://exämple.com")) == "https://xn--exmple-cua.com"
+
+
+@dataclass
+class Page:
+    top: int = 20
+
+
+def test_none_takes_the_default_of_a_type_away_too_and_binding_still_has_it() -> None:
+    form = FormElicitation.from_type(Page, "m").integer("top").default(None)
+
+    assert "default" not in form.schema()["properties"]["top"]
+    assert form.build().accept({}).content == Page(20)
+
+
+def test_no_values_choose_nothing_beforehand_which_is_a_default() -> None:
+    assert field("multi_choice").default().schema()["properties"]["f"]["default"] == []

@@ -85,5 +85,4 @@ def test_an_authors_error_that_quotes_the_answer_is_not_shown(check: Any, text: 
     with pytest.raises(AnswerError) as caught:
         form.check({"text": text, "several": [TYPED]})
 
-    assert str(caught.value) == "The answer does not fit: is not what the form allows"
     assert TYPED not in everything_said(caught.value)

@@ -26,7 +26,7 @@ from ..numbers import MOST, fits, is_number, is_whole, wire_number, wire_whole
 from ..outcomes import Accepted
 from .content import Content
 from .draft import Draft, Member, Naming, once
-from .form import LATEST, Form
+from .form import LATEST, NOT_PLAIN, Form
 from .seeding import seeds_of
 from .typed import bind
 
@@ -41,6 +41,8 @@ class _Chain(Generic[T]):
     """What the builder and every node of its chain can do. A chain only records; `build` makes the form."""
 
     def __init__(self, draft: Draft) -> None:
+        if not isinstance(draft, Draft):
+            raise TypeError('a form is started by FormElicitation.create("hello"), or from_type(…), not by its class')
         self._draft = draft
 
     def string(self, member: Member[T]) -> TextStep[T]:
@@ -99,15 +101,17 @@ class _Chain(Generic[T]):
     def validate(self, check: Callable[[T], object]) -> FormElicitation[T]:
         """Add a check of your own over the whole answer (of a type: its value), called when every field is right.
 
-        A `ValueError` from it is a fault of the answer, and its text is shown to the person, who is asked again; not
-        so a text that quotes the answer, as those of `int("x")` and of pydantic do, since it may be private. Raise an
-        `AnswerError` to name fields. What it returns does not matter.
+        A `ValueError` from it is a fault of the answer, and its text is shown to the person, who is asked again. What
+        was typed is cut out of the text, since it may be private: also in other case, and what is a part of it where
+        that is quoted, as `int("x")` does, or an item of a list. Raise an `AnswerError` to name fields. It is given a
+        copy of the answer, and what it returns does not matter.
 
         Raises:
-            TypeError: If *check* is no function, or an async one.
+            TypeError: If *check* is no function, or an async one. One that only shows when it is called (an async
+                lambda) is found when the first answer is checked.
         """
-        if not callable(check) or inspect.iscoroutinefunction(check):
-            raise TypeError("validate takes a plain function of the answer, which raises a ValueError to refuse it")
+        if not callable(check) or any(map(inspect.iscoroutinefunction, (check, type(check).__call__))):
+            raise TypeError(NOT_PLAIN)
         self._draft.validate(check)
         return FormElicitation(self._draft)
 
@@ -270,8 +274,11 @@ class TextStep(_Step[T]):
         """Take at most so many characters."""
         return self._change(max_length=self._count(characters, "a max_length"))
 
-    def default(self, value: str | date | UUID | Enum | object) -> Self:
-        """Fill the field in beforehand. A date, a `datetime` with a zone, a `UUID` or a URL object will do too."""
+    def default(self, value: str | date | UUID | Enum | object | None) -> Self:
+        """Fill the field in beforehand; `None` takes the default away.
+
+        A date, a `datetime` with a zone, a `UUID` or a URL object will do too.
+        """
         return self._set_default(value)
 
     def allow_sensitive(self) -> Self:
@@ -303,8 +310,8 @@ class _NumericStep(_Step[T]):
             raise self._fault(f"is to be between {minimum} and {maximum}, and nothing is")
         return self._change(minimum=minimum, maximum=maximum)
 
-    def default(self, value: int | float | Decimal | Enum) -> Self:
-        """Fill the field in beforehand."""
+    def default(self, value: int | float | Decimal | Enum | None) -> Self:
+        """Fill the field in beforehand; `None` takes the default away."""
         return self._set_default(value)
 
     def allow_sensitive(self) -> Self:
@@ -348,8 +355,8 @@ class BooleanStep(_Step[T]):
 
     _kind = BooleanField
 
-    def default(self, value: bool) -> Self:
-        """Fill the field in beforehand."""
+    def default(self, value: bool | None) -> Self:
+        """Fill the field in beforehand; `None` takes the default away."""
         return self._set_default(value)
 
 
@@ -368,7 +375,10 @@ class _OptionsStep(_Step[T]):
             FormError: If one of them is blank, or the value is an option already.
         """
         field = self._draft.field(self._name, self._kind)
-        return self._set_options([*field.options, self._option(value, title)])
+        option = self._option(value, title)
+        if not self._draft.add_option(field, option):
+            raise self._repeated(option.value)
+        return self
 
     def options(self, values: Iterable[str] | Mapping[str, str | None]) -> Self:
         """Set all options, in place of those there are.
@@ -382,13 +392,16 @@ class _OptionsStep(_Step[T]):
         """
         if isinstance(values, str):
             raise TypeError("options takes a list of values or a mapping of value to title, not one text")
+        if not isinstance(values, Iterable):
+            raise TypeError("options takes a list of values or a mapping of value to title")
         pairs = values.items() if isinstance(values, Mapping) else ((value, None) for value in values)
-        return self._set_options([self._option(value, title) for value, title in pairs])
-
-    def _set_options(self, options: list[Option]) -> Self:
+        options = [self._option(value, title) for value, title in pairs]
         if (twice := once(option.value for option in options)) is not None:
-            raise self._fault(f"has the option {twice!r} twice")
+            raise self._repeated(twice)
         return self._change(options=tuple(options))
+
+    def _repeated(self, value: str) -> FormError:
+        return self._fault(f"has the option {value!r} twice")
 
     def _option(self, value: str, title: str | None) -> Option:
         value = _text(value, "the value of an option")
@@ -404,8 +417,11 @@ class ChoiceStep(_OptionsStep[T]):
 
     _kind = ChoiceField
 
-    def default(self, value: str | Enum) -> Self:
-        """Choose an option beforehand; an enum member stands for the option of its name, else of its value."""
+    def default(self, value: str | Enum | None) -> Self:
+        """Choose an option beforehand; `None` takes the default away.
+
+        An enum member stands for the option of its name, else of its value.
+        """
         return self._set_default(value)
 
 
@@ -422,9 +438,9 @@ class MultiChoiceStep(_OptionsStep[T]):
         """Take at most so many options."""
         return self._change(max_items=self._count(count, "a max_items"))
 
-    def default(self, *values: str | Enum) -> Self:
-        """Choose options beforehand; without values, none of them."""
-        return self._set_default(values)
+    def default(self, *values: str | Enum | None) -> Self:
+        """Choose options beforehand; without values, none of them. `None` takes the default away."""
+        return self._set_default(None if values == (None,) else values)
 
 
 def _shown(number: object) -> str:

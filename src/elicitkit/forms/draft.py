@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from ..errors import AnswerError, Fault, FormError
-from ..fields import ChoiceField, Field, MultiChoiceField, UnknownField, all_titled
+from ..fields import ChoiceField, Field, MultiChoiceField, Option, UnknownField, all_titled
 from ..introspect.members import MISSING
 from ..naming import label, nearest, wire_name
 from ..schema.check import check_default
 from .defaults import wire_default
 from .faults import form_error, form_faults, wire_faults
-from .form import Form, message_problem
+from .form import Form, message_problem, vouch
 from .seeding import Seeds, bindability_faults
 
 Naming: TypeAlias = Literal["camel", "preserve"]
@@ -38,6 +38,8 @@ class Draft:
         self._defaults: dict[str, object] = {}
         self._fixed: dict[str, object] = {}
         self._validators: list[Callable[[Any], object]] = []
+        self._option_values: dict[str, tuple[tuple[Option, ...], set[str]]] = {}
+        """The values of a field's options, beside the options they are those of."""
         self._is_changed = False
         self._built: Form[Any] | None = None
 
@@ -69,13 +71,23 @@ class Draft:
         """Change a field that is still of that kind."""
         self._put(replace(self.field(name, kind), **changes))
 
+    def add_option(self, field: ChoiceField | MultiChoiceField, option: Option) -> bool:
+        """Add an option to a field, unless it has one of that value."""
+        known, values = self._option_values.get(field.name, ((), set()))
+        if known is not field.options:  # They came another way than one by one.
+            values = {one.value for one in field.options}
+        if option.value in values:
+            return False
+        values.add(option.value)
+        changed = replace(field, options=(*field.options, option))
+        self._option_values[field.name] = (changed.options, values)
+        self._put(changed)
+        return True
+
     def set_default(self, name: str, kind: type[Any], default: object) -> None:
         """Keep a default as it was given: what it becomes on the wire depends on steps that may still follow."""
         self._put(self.field(name, kind))
-        if default is None:
-            self._defaults.pop(name, None)
-        else:
-            self._defaults[name] = default
+        self._defaults[name] = default
 
     def exclude(self, member: Member[Any], value: object) -> None:
         """Drop a field; an unknown one is a `FormError` that has the nearest name."""
@@ -125,16 +137,16 @@ class Draft:
         faults += wire_faults(fields, form.schema())
         if faults:
             raise form_error(faults)
-        return (
-            form
-            if self._seeds is None or not self._is_typed
-            else form.bound(self._seeds.binding(finished, self._fixed))
-        )
+        vouch(form)
+        if self._seeds is None or not self._is_typed:
+            return form
+        return form.bound(self._seeds.binding(finished, self._fixed))
 
     def _binding_faults(self, fields: Mapping[str, Field]) -> Iterable[Fault]:
         if self._seeds is None or not self._is_typed:
             return ()
-        return bindability_faults(self._seeds, fields, self._fixed, self._defaults.keys())
+        has_default = {name for name, default in self._defaults.items() if default is not None}
+        return bindability_faults(self._seeds, fields, self._fixed, has_default)
 
     def _finished(self, field: Field) -> Field:
         """A field as it is sent: with its default, and with a title for every option where one has a title."""
@@ -144,7 +156,8 @@ class Draft:
             field = replace(field, options=all_titled(field.options))
         if field.name not in self._defaults or isinstance(field, UnknownField):
             return self._with_own_default(field)
-        return _with_default(field, self._defaults[field.name])
+        default = self._defaults[field.name]
+        return field if default is None else _with_default(field, default)
 
     def _with_own_default(self, field: Field) -> Field:
         """A field with the default that its type brought, if it is one that could be answered; else the type has it."""

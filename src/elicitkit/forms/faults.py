@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from .. import _json
-from ..errors import Fault, FormError, SensitiveFieldError
+from ..errors import AnswerError, Fault, FormError, SensitiveFieldError
 from ..fields import (
     FORMAT_LENGTHS,
     ChoiceField,
@@ -16,10 +18,15 @@ from ..fields import (
     MultiChoiceField,
     NumberField,
     TextField,
+    UnknownField,
 )
 from ..limits import FIELDS, OPTIONS, SCHEMA_BYTES
 from ..safety import asks_for_credential
+from ..schema.check import check_default
 from ..schema.write import property_schema
+
+_SHORT = 256
+"""Names and titles of so many characters together are worth keeping."""
 
 _CREDENTIAL = (
     "asks for a credential, which a form must not do; use a URL question, "
@@ -54,6 +61,25 @@ def wire_faults(fields: Sequence[Field], schema: Mapping[str, object]) -> Iterat
         return
     if size > SCHEMA_BYTES:
         yield Fault("", "the form", f"takes {size:,} bytes as a schema, and may take {SCHEMA_BYTES:,}")
+
+
+def unanswerable_faults(fields: Sequence[Field]) -> Iterator[Fault]:
+    """The fields that no answer could be right for: only others' forms, and those made by hand, can have such."""
+    for field in fields:
+        if isinstance(field, UnknownField):
+            if field.required:
+                problem = f"is required, and the form can only be declined: {field.reason}"
+                yield Fault(field.name, field.label, problem)
+        elif field.default is not None:
+            yield from _default_faults(field)
+
+
+def _default_faults(field: Any) -> Iterator[Fault]:
+    try:
+        check_default(field, field.default)
+    except AnswerError as error:
+        for fault in error.faults:
+            yield replace(fault, problem=f"has a default that {fault.problem}")
 
 
 def form_error(faults: Sequence[Fault]) -> FormError:
@@ -121,5 +147,10 @@ def _is_sensitive(field: Field, *, is_secret: bool) -> bool:
     return is_secret or _asks_for_credential(field.name, field.title, field.written)
 
 
-_asks_for_credential = lru_cache(maxsize=1024)(asks_for_credential)
-"""Authors ask for the same fields again and again."""
+def _asks_for_credential(*texts: str | None) -> bool:
+    """Authors ask for the same fields again and again: what is short is looked up once."""
+    is_short = sum(len(text) for text in texts if text) <= _SHORT
+    return _kept_credential(*texts) if is_short else asks_for_credential(*texts)
+
+
+_kept_credential = lru_cache(maxsize=1024)(asks_for_credential)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from .. import _json
 from ..errors import AnswerError, Fault, FormError
-from ..fields import Field
+from ..fields import Field, IntegerField, NumberField, TextField
+from ..introspect.refusals import UNSAID, Refusal, refusals
+from ..introspect.typed import without_typed
 from ..limits import MESSAGE_CHARACTERS
 from ..naming import nearest
 from ..outcomes import Accepted
@@ -16,14 +19,16 @@ from ..schema.check import Checker
 from ..schema.dialects import DIALECTS, Dialect
 from ..schema.read import read_fields
 from .content import Content
+from .faults import form_error, form_faults, unanswerable_faults, wire_faults
 from .seeding import Binding, binding_to
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-_QUOTED = 20
-"""How much of a text tells that it is quoted, in characters: pydantic's errors leave out the middle of a long one."""
+NOT_PLAIN = "validate takes a plain function of the answer, which raises a ValueError to refuse it"
+"""What is said of a check that would never run: an async one, or a generator."""
 
+_UNSAID = "is not what the form allows"
 LATEST = "2026-07-28"
 """The revision whose dialect a form is written in when none is named."""
 
@@ -69,10 +74,8 @@ class Form(Generic[T_co]):
             TypeError: If the message is not text.
             FormError: If *schema* is no object schema, or something is larger than `elicitkit.limits` allows.
         """
-        if not isinstance(message, str):
-            raise TypeError(f"the message of a form is text, not {type(message).__name__}")
-        if problem := message_problem(message, may_be_blank=True):
-            raise FormError([Fault("", "the message", problem)])
+        if faults := message_faults(message, may_be_blank=True):
+            raise FormError(faults)
         return Form(message, read_fields(schema))
 
     def build(self) -> Form[T_co]:
@@ -86,11 +89,26 @@ class Form(Generic[T_co]):
             TypeError: If the message is not text.
             FormError: If the message is blank or too long.
         """
-        if not isinstance(message, str):
-            raise TypeError(f"the message of a form is text, not {type(message).__name__}")
-        if problem := message_problem(message):
-            raise FormError([Fault("", "the message", problem)])
+        if faults := message_faults(message):
+            raise FormError(faults)
         return self._with(message, self.binding)
+
+    def require_askable(self) -> None:
+        """Make sure that the form could be asked by us, as one that was built can: others' forms may ask for anything.
+
+        Raises:
+            TypeError: If the message is not text.
+            FormError: With every fault: a blank message, a required field that cannot be answered, a default that
+                does not fit, or something larger than `elicitkit.limits` allows. A `SensitiveFieldError` if one of
+                them is a field that asks for a credential.
+        """
+        faults = message_faults(self.message)
+        if "askable" not in self._made:
+            faults += [*form_faults(self.fields), *unanswerable_faults(self.fields)]
+            faults += wire_faults(self.fields, self.schema())
+        if faults:
+            raise form_error(faults)
+        vouch(self)
 
     def schema(self, revision: str = LATEST) -> dict[str, Any]:
         """The requested schema, in the dialect of a protocol revision. It is shared: treat it as read-only.
@@ -148,9 +166,34 @@ class Form(Generic[T_co]):
         checked = self._checker().check(self._by_wire_name(content or {}))
         answer = Content(checked.values, written=self._written(), cleared=checked.cleared)
         value = answer if self.binding is None else self.binding.bind(answer)
-        if faults := [fault for validate in self.validators for fault in _refusals(validate, value, answer)]:
+        if faults := [fault for check in self.validators for fault in self._refusals(check, value, answer)]:
             raise AnswerError(faults)
         return answer, value
+
+    def _refusals(self, check: Callable[[Any], object], value: object, answer: Content) -> list[Fault]:
+        """What an author's check refuses, in its words but for what was typed."""
+        try:
+            _run(check, _copied(answer) if value is answer else value)
+        except AnswerError as error:
+            typed = self._typed(answer)
+            return [replace(fault, problem=_words(fault.problem, typed)) for fault in error.faults]
+        except ValueError as error:
+            typed = self._typed(answer)
+            return [self._fault(refusal, typed, answer) for refusal in refusals(error)]
+        return []
+
+    def _fault(self, refusal: Refusal, typed: list[object], answer: Content) -> Fault:
+        """A refusal as a fault, of the field a class means where there is one."""
+        words = _words(refusal.words, typed) if refusal.may_quote else refusal.words
+        for asked in self.fields:
+            if refusal.member and refusal.member in (asked.name, asked.written):
+                return Fault(asked.name, asked.label, words, answer.get(asked.name))
+        return Fault("", "the answer" if refusal.member else "", words, dict(answer))
+
+    def _typed(self, answer: Content) -> list[object]:
+        """What a person may have typed: no choice among options, and no default come back."""
+        typable = [asked for asked in self.fields if isinstance(asked, (TextField, IntegerField, NumberField))]
+        return [answer[asked.name] for asked in typable if answer.get(asked.name) not in (None, asked.default)]
 
     def to_input_request(self) -> dict[str, Any]:
         """The form as the wire has it: an `elicitation/create` request without id (2026-07-28, `InputRequest`)."""
@@ -204,19 +247,45 @@ def message_problem(message: str, *, may_be_blank: bool = False) -> str | None:
     return None if _json.is_sendable(message) else "holds half a character (a lone surrogate), which cannot be sent"
 
 
-def _refusals(validate: Callable[[Any], object], value: object, answer: Content) -> tuple[Fault, ...]:
-    try:
-        validate(value)
-    except AnswerError as error:
-        return error.faults
-    except ValueError as error:
-        return (Fault("", "", _words(error, answer), dict(answer)),)
-    return ()
+def message_faults(message: object, *, may_be_blank: bool = False) -> list[Fault]:
+    """What is wrong with a form's message.
+
+    Raises:
+        TypeError: If it is not text.
+    """
+    if not isinstance(message, str):
+        raise TypeError(f"the message of a form is text, not {type(message).__name__}")
+    problem = message_problem(message, may_be_blank=may_be_blank)
+    return [Fault("", "the message", problem)] if problem else []
 
 
-def _words(error: ValueError, answer: Content) -> str:
-    """What an author's error tells the person, unless it quotes what was typed, as Python's own do."""
-    said = str(error)
-    texts = [text for value in answer.values() for text in (value if isinstance(value, list) else [value])]
-    quotes = any(repr(text)[:_QUOTED] in said for text in texts if isinstance(text, str))
-    return "is not what the form allows" if quotes or not said else said
+def vouch(form: Form[Any]) -> None:
+    """Note that the fields of a form, and of every form that shares them, were found without fault."""
+    form._made["askable"] = True
+
+
+def _run(check: Callable[[Any], object], value: object) -> None:
+    """Run an author's check.
+
+    Raises:
+        TypeError: If it did not run, but gave something to run later.
+    """
+    given = check(value)
+    if inspect.iscoroutine(given) or inspect.isgenerator(given):
+        given.close()
+    if inspect.isawaitable(given) or inspect.isgenerator(given) or inspect.isasyncgen(given):
+        raise TypeError(NOT_PLAIN)
+
+
+def _copied(answer: Content) -> Content:
+    """An answer that may be changed, its lists too."""
+    copied = answer.copy()
+    for name, value in answer.items():
+        if isinstance(value, list):
+            copied[name] = [*value]
+    return copied
+
+
+def _words(said: str, typed: list[object]) -> str:
+    words = without_typed(said, typed)
+    return _UNSAID if words == UNSAID else words

@@ -19,6 +19,17 @@ _ANYWHERE = 4
 _QUOTED_ONLY = 2
 """Up to so many characters a text is found in quotes only: `a` and `no` stand in many a sentence."""
 
+_PIECE = 3
+"""From so many characters on a part of what was typed is found in quotes: functions quote what they were given."""
+
+_IN_QUOTES = re.compile(r"(?P<quote>['\"`])(?P<piece>[^\n]*?)(?P=quote)")
+
+_ITEM_ENDS = re.compile(r"[,;|\n]")
+_FEW = 3
+"""An item of more words is a sentence, whose words stand in many another."""
+
+_WORD = re.compile(r"[^\s'\"`,;|()\[\]:]+")
+
 _LONG = 24
 _END = 12
 """Errors that quote a long text leave out its middle: one end of it, of so many characters, tells."""
@@ -30,10 +41,40 @@ _LARGE = 10**18
 def without_typed(words: str, typed: Iterable[object]) -> str:
     """Cut out of *words* what was typed, however it is written there; if too little is left, say it in our own."""
     forms = {form for value in typed for form in _forms(value)}
-    for _, pattern in sorted(forms, key=lambda form: len(form[0]), reverse=True):
+    findable = [form for form in forms if len(form[0]) <= len(words)]
+    for _, pattern in sorted(findable, key=lambda form: len(form[0]), reverse=True):
         words = re.sub(pattern, _CUT, words, flags=re.IGNORECASE)
+    words = _without_pieces(words, [text.casefold() for text, _ in forms])
+    words = _without_items(words, {item for text, _ in forms for item in _items(text.casefold())})
     is_quoted = any(end.lower() in words.lower() for text, _ in forms for end in _ends(text))
     return UNSAID if is_quoted or not any(map(str.isalpha, words)) else words
+
+
+def _without_pieces(words: str, typed: list[str]) -> str:
+    """Cut out what stands in quotes and is part of what was typed, such as one of the items of a list."""
+
+    def cut(found: re.Match[str]) -> str:
+        piece = found["piece"].strip().casefold()
+        is_typed = len(piece) >= _PIECE and any(piece in text for text in typed)
+        return f"{found['quote']}{_CUT}{found['quote']}" if is_typed else found[0]
+
+    return _IN_QUOTES.sub(cut, words)
+
+
+def _without_items(words: str, items: set[str]) -> str:
+    """Cut out the words that were typed as an item of a list, or as one of a few words."""
+
+    def cut(found: re.Match[str]) -> str:
+        word = found[0].rstrip(".!?")
+        return _CUT + found[0][len(word) :] if word.casefold() in items else found[0]
+
+    return _WORD.sub(cut, words) if items else words
+
+
+def _items(text: str) -> Iterator[str]:
+    for item in _ITEM_ENDS.split(text):
+        if len(parts := item.split()) <= _FEW:
+            yield from (part for part in parts if len(part) >= _ANYWHERE)
 
 
 def _forms(value: object) -> Iterator[tuple[str, str]]:
