@@ -44,3 +44,32 @@ def size(value: object) -> int:
 def digest(value: Mapping[str, object]) -> str:
     """A fingerprint of *value* that does not depend on the order of its keys: 32 hexadecimal digits."""
     return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
+
+
+class _FrozenDict(dict[str, Any]):
+    """A dict of a shared schema: whoever tries to change it is told to copy it."""
+
+    def _refuse(self, *_: object, **__: object) -> Any:
+        raise TypeError("a form's schema is shared, and cannot be changed: copy it, with copy.deepcopy(schema)")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+    def __deepcopy__(self, _: object) -> dict[str, Any]:
+        return {key: thawed(value) for key, value in self.items()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (self.__deepcopy__(None),)
+
+
+def frozen(value: Any) -> Any:
+    """A copy of a JSON value whose objects cannot be changed. Lists stay lists: validators take no other kind."""
+    if isinstance(value, Mapping):
+        return _FrozenDict({key: frozen(inner) for key, inner in value.items()})
+    return list(map(frozen, value)) if isinstance(value, (list, tuple)) else value
+
+
+def thawed(value: Any) -> Any:
+    """A copy of a JSON value that anybody can change."""
+    if isinstance(value, Mapping):
+        return {key: thawed(inner) for key, inner in value.items()}
+    return [thawed(inner) for inner in value] if isinstance(value, (list, tuple)) else value

@@ -1,7 +1,9 @@
 """Forms from types (design, section 4): seeding, overriding, excluding, and what binding needs."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, Required, TypedDict
 
@@ -337,3 +339,72 @@ class TestBoundTo:
 
         with pytest.raises(FormError, match="Top: is optional"):
             FormElicitation.create("?").integer("top").build().bound_to(Choice)
+
+
+class TestLeftToTheType:
+    """What nobody answered is the type's own business: a class with only defaults can be sent untouched."""
+
+    def test_a_default_that_its_own_constraint_refuses_can_be_sent_untouched(self) -> None:
+        class Page(BaseModel):
+            code: Annotated[str, Field(pattern="^x")] = "y"
+
+        form = FormElicitation.from_type(Page, "?").build()
+
+        assert form.accept({}).content == Page()
+        assert form.accept({}).content.model_fields_set == set()
+        with pytest.raises(AnswerError):
+            form.check({"code": "y"})
+
+    def test_a_default_of_the_author_is_bound_like_an_answer(self) -> None:
+        form = FormElicitation.from_type(Query, "?").integer("top").default(20)
+
+        assert form.build().accept({}).content.top == 20
+
+
+def test_a_member_that_is_asked_for_again_is_answered_by_the_person() -> None:
+    form = FormElicitation.from_type(Order, "?").exclude("name", value="fixed").exclude("lines", value=[])
+
+    form.string("name").required()
+
+    assert form.build().accept({"name": "Ada"}).content.name == "Ada"
+
+
+def test_a_fixed_value_that_the_type_refuses_is_the_authors_fault() -> None:
+    form = FormElicitation.from_type(Query, "?").exclude("top", value="many")
+
+    with pytest.raises(FormError, match="was excluded with a value that its type refuses"):
+        form.check({})
+
+
+def test_a_fixed_value_is_never_shared_by_two_answers() -> None:
+    form = FormElicitation.from_type(Order, "?").exclude("lines", value=[]).build()
+    form.accept({"name": "Ada"}).content.lines.append("tea")
+
+    assert form.accept({"name": "Eve"}).content.lines == []
+
+
+def test_a_mistyped_selector_is_no_new_field() -> None:
+    with pytest.raises(FormError, match="did you mean 'top'"):
+        FormElicitation.from_type(Query, "?").integer(lambda q: q.topp)  # type: ignore[attr-defined]
+
+
+def test_a_decimal_keeps_the_digits_it_came_with() -> None:
+    @dataclass
+    class Money:
+        amount: Decimal
+
+    form = FormElicitation.from_type(Money, "?").build()
+
+    assert form.accept({"amount": "12345678901234567.89"}).content.amount == Decimal("12345678901234567.89")
+
+
+def test_the_schema_of_a_type_cannot_be_changed_for_everybody() -> None:
+    form = FormElicitation.from_type(Query, "?")
+
+    with pytest.raises(TypeError, match=r"copy\.deepcopy"):
+        form.schema()["properties"]["top"]["$ref"] = "http://evil"
+    mine = deepcopy(form.schema())
+    mine["properties"].clear()
+    form.to_input_request()["params"]["requestedSchema"]["properties"].clear()
+
+    assert list(properties(FormElicitation.from_type(Query, "?"))) == ["filter", "top", "skip"]

@@ -170,6 +170,12 @@ class FormElicitation(_Chain[T]):
         cls, made: type[Any], message: str, *, naming: Naming = "camel", skip_unmapped: Literal[True]
     ) -> FormElicitation[Content]: ...
 
+    @overload
+    @classmethod
+    def from_type(
+        cls, made: type[Any], message: str, *, naming: Naming = "camel", skip_unmapped: bool
+    ) -> FormElicitation[Any]: ...
+
     @classmethod
     def from_type(
         cls, made: type[Any], message: str, *, naming: Naming = "camel", skip_unmapped: bool = False

@@ -48,7 +48,9 @@ class Draft:
         name = self._name(member)
         wire = self._wire_name(name)
         known = self._fields.get(wire)
+        self._refuse_unknown_selection(member, name, wire)
         if known is None:
+            self._unfix(wire)
             field = kind(wire, written=name, title=label(name) or name, **fixed)
         elif type(known) is kind:
             field = replace(known, **fixed)
@@ -58,6 +60,17 @@ class Draft:
             self._defaults.pop(wire, None)
         self._put(field)
         return wire
+
+    def _refuse_unknown_selection(self, member: Member[Any], name: str, wire: str) -> None:
+        """A selector means a member of the type, and one it has not is a slip of the pen."""
+        if callable(member) and self._seeds is not None and wire not in self._seeds.by_wire_name:
+            known = [seed.member.name for seed in self._seeds.by_wire_name.values()]
+            raise FormError([Fault(wire, name, f"is not a member of the type: {nearest(name, known)}")])
+
+    def _unfix(self, wire: str) -> None:
+        """A member that is asked for again has no fixed value any more."""
+        if self._seeds is not None and (seed := self._seeds.by_wire_name.get(wire)):
+            self._fixed.pop(seed.member.name, None)
 
     def field(self, name: str, kind: type[Any]) -> Any:
         """The field a node of the chain stands for, if it is still of that kind."""
@@ -140,7 +153,7 @@ class Draft:
         vouch(form)
         if self._seeds is None or not self._is_typed:
             return form
-        return form.bound(self._seeds.binding(finished, self._fixed))
+        return form.bound(self._seeds.binding(finished, self._fixed, self._defaults.keys()))
 
     def _binding_faults(self, fields: Mapping[str, Field]) -> Iterable[Fault]:
         if self._seeds is None or not self._is_typed:

@@ -111,7 +111,7 @@ class Form(Generic[T_co]):
         vouch(self)
 
     def schema(self, revision: str = LATEST) -> dict[str, Any]:
-        """The requested schema, in the dialect of a protocol revision. It is shared: treat it as read-only.
+        """The requested schema, in the dialect of a protocol revision. It is shared, and refuses to be changed.
 
         Raises:
             ElicitationUnsupported: If the dialect cannot write one of the fields.
@@ -125,7 +125,7 @@ class Form(Generic[T_co]):
         """The requested schema in a dialect, made once."""
         key = type(dialect).__name__
         if key not in self._made:
-            self._made[key] = dialect.schema(self.fields)
+            self._made[key] = _json.frozen(dialect.schema(self.fields))
         made: dict[str, Any] = self._made[key]
         return made
 
@@ -163,9 +163,10 @@ class Form(Generic[T_co]):
     def _checked(self, content: Mapping[str, object] | None) -> tuple[Content, Any]:
         if content is not None and not isinstance(content, Mapping):
             raise AnswerError([Fault("", "the answer", "must be an object with a value for each field", content)])
-        checked = self._checker().check(self._by_wire_name(content or {}))
+        given = self._by_wire_name(content or {})
+        checked = self._checker().check(given)
         answer = Content(checked.values, written=self._written(), cleared=checked.cleared)
-        value = answer if self.binding is None else self.binding.bind(answer)
+        value = answer if self.binding is None else self.binding.bind(answer, given=given, filled=checked.filled)
         if faults := [fault for check in self.validators for fault in self._refusals(check, value, answer)]:
             raise AnswerError(faults)
         return answer, value
@@ -197,7 +198,7 @@ class Form(Generic[T_co]):
 
     def to_input_request(self) -> dict[str, Any]:
         """The form as the wire has it: an `elicitation/create` request without id (2026-07-28, `InputRequest`)."""
-        params = {"mode": "form", "message": self.message, "requestedSchema": self.schema()}
+        params = {"mode": "form", "message": self.message, "requestedSchema": _json.thawed(self.schema())}
         return {"method": "elicitation/create", "params": params}
 
     def digest(self) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 from ..errors import AnswerError, Fault, FormError
 from ..fields import Field
 from ..introspect.bind import bind
 from ..introspect.describe import Description, Seed, describe
+from ..introspect.hints import unwrap
 from ..naming import wire_name
 from .content import Content
 
@@ -28,10 +31,11 @@ class Seeds:
         self.forms: dict[bool, Any] = {}
         """The form of the type as it is, bound and unbound, once it was made."""
 
-    def binding(self, fields: Mapping[str, Field], fixed: Mapping[str, Any]) -> Binding:
-        """Bind the fields of a form, by wire name, to the members they fill."""
+    def binding(self, fields: Mapping[str, Field], fixed: Mapping[str, Any], changed: Container[str]) -> Binding:
+        """Bind the fields of a form to the members they fill; *changed* are those with a default of the author's."""
         members = {wire: seed.member.name for wire, seed in self.by_wire_name.items() if wire in fields}
-        return binding_for(self.description, members, fields, fixed)
+        own = frozenset(wire for wire in members if wire not in changed and self.by_wire_name[wire].has_default)
+        return binding_for(self.description, members, fields, fixed, own)
 
 
 def seeds_of(made: Any, *, preserve: bool) -> Seeds:
@@ -75,27 +79,75 @@ class Binding:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     """What binding puts where nobody is asked."""
 
-    def bind(self, answer: Content) -> Any:
+    own_defaults: frozenset[str] = frozenset()
+    """The fields whose default is the type's own: unanswered, they are left to it."""
+
+    def bind(self, answer: Content, *, given: Mapping[str, object], filled: frozenset[str]) -> Any:
         """Make the value.
+
+        Args:
+            answer: The checked answer.
+            given: The same as it came, for what loses digits on the way.
+            filled: The fields that nobody answered.
 
         Raises:
             AnswerError: With one fault for each member that cannot be made, by the wire name of its field.
+            FormError: If the type refuses a value that the author put where nobody is asked.
         """
-        answered = {self.members[wire]: value for wire, value in answer.items() if wire in self.members}
+        left = filled & self.own_defaults
+        answered = {
+            self.members[wire]: self._exact(wire, value, given)
+            for wire, value in answer.items()
+            if wire in self.members and wire not in left
+        }
         cleared = {self.members[wire] for wire in answer.cleared if wire in self.members}
+        fixed = {name: copy.deepcopy(value) if type(value) in _MUTABLE else value for name, value in self.fixed.items()}
         try:
-            return bind(self.description, answered, cleared=cleared, fixed=self.fixed, labels=self.labels)
+            return bind(self.description, answered, cleared=cleared, fixed=fixed, labels=self.labels)
         except AnswerError as error:
-            wires = {member: wire for wire, member in self.members.items()}
-            faults = [replace(fault, field=wires.get(fault.field, fault.field)) for fault in error.faults]
-            raise AnswerError(faults) from None
+            raise self._renamed(error) from None
+
+    def _exact(self, wire: str, value: Any, given: Mapping[str, object]) -> Any:
+        """A number that came as text or as a `Decimal` keeps its digits where the member is a `Decimal`."""
+        came = given.get(wire)
+        is_exact = (
+            isinstance(came, (str, Decimal)) and isinstance(value, float) and self.members[wire] in self._decimals
+        )
+        return Decimal(came) if is_exact else value  # type: ignore[arg-type]  # the check has read it as one
+
+    @property
+    def _decimals(self) -> frozenset[str]:
+        kept = self.description.derived.get(Decimal)
+        if kept is None:
+            seeds = self.description.seeds
+            kept = frozenset(seed.member.name for seed in seeds if unwrap(seed.member.hint).core is Decimal)
+            self.description.derived[Decimal] = kept
+        found: frozenset[str] = kept
+        return found
+
+    def _renamed(self, error: AnswerError) -> AnswerError | FormError:
+        """The error by wire names; what the author fixed is no fault of the person's."""
+        of_author = [fault for fault in error.faults if fault.field in self.fixed]
+        if of_author:
+            told = "was excluded with a value that its type refuses: "
+            return FormError([replace(fault, problem=told + fault.problem) for fault in of_author])
+        wires = {member: wire for wire, member in self.members.items()}
+        return AnswerError([replace(fault, field=wires.get(fault.field, fault.field)) for fault in error.faults])
+
+
+_MUTABLE = (list, dict, set)
 
 
 def binding_for(
-    description: Description, members: Mapping[str, str], fields: Mapping[str, Field], fixed: Mapping[str, Any]
+    description: Description,
+    members: Mapping[str, str],
+    fields: Mapping[str, Field],
+    fixed: Mapping[str, Any],
+    own_defaults: frozenset[str] = frozenset(),
 ) -> Binding:
     """Bind the fields of a form, by wire name, to the members they fill."""
-    return Binding(description, members, {member: fields[wire].label for wire, member in members.items()}, fixed)
+    labels = {member: fields[wire].label for wire, member in members.items()}
+    return Binding(description, members, labels, fixed, own_defaults)
 
 
 def bindability_faults(

@@ -72,6 +72,7 @@ class Kind(Protocol):
 
     def owns(self, origin: Any) -> bool:
         """Tell whether a class (a generic without its arguments) is of this kind."""
+        ...
 
     def members(self, origin: Any, hint_of: HintOf) -> Sequence[Member]:
         """The members an answer can fill, in order: no class variables, no computed or derived ones.
@@ -79,6 +80,7 @@ class Kind(Protocol):
         Raises:
             TypeError: If a forward reference names nothing.
         """
+        ...
 
     def make(self, made: Any, values: dict[str, Any]) -> Any:
         """Make a value; *values* are by the constructor's names.
@@ -86,9 +88,11 @@ class Kind(Protocol):
         Raises:
             ValueError: For what the type's own validators refuse. So does an `AssertionError`.
         """
+        ...
 
     def refusals(self, error: Exception) -> Sequence[Refusal]:
         """What `make` was refused for; none if the error is no refusal but a mistake in the class."""
+        ...
 
 
 class Constructed:

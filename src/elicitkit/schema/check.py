@@ -33,6 +33,8 @@ class Checked:
 
     values: dict[str, Any]
     cleared: frozenset[str]
+    filled: frozenset[str] = frozenset()
+    """The names that nobody answered: their defaults were filled in."""
 
 
 class _Item(NamedTuple):
@@ -84,7 +86,7 @@ class Checker:
             faults = [fault for item in self._items if (fault := _schema_fault(item.field, values))]
         if faults:
             raise AnswerError(faults)
-        return Checked(values, frozenset(cleared))
+        return Checked(values, frozenset(cleared), frozenset(values.keys() - answer.keys()))
 
 
 def check_default(field: Field, default: object) -> object:
