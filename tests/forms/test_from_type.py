@@ -408,3 +408,31 @@ def test_the_schema_of_a_type_cannot_be_changed_for_everybody() -> None:
     form.to_input_request()["params"]["requestedSchema"]["properties"].clear()
 
     assert list(properties(FormElicitation.from_type(Query, "?"))) == ["filter", "top", "skip"]
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        lambda form: form.choice("color").options(["RED", "green"]),
+        lambda form: form.multi_choice("color").options(["RED"]),
+        lambda form: form.boolean("color"),
+    ],
+    ids=["foreign option", "several", "yes or no"],
+)
+def test_choices_that_the_type_does_not_know_are_a_fault_before_anybody_answers(override: Callable[[Any], Any]) -> None:
+    @dataclass
+    class Paint:
+        color: Color
+
+    with pytest.raises(FormError, match="can be answered with what its type does not take"):
+        override(FormElicitation.from_type(Paint, "?")).build()
+
+
+def test_choices_may_be_fewer_than_the_type_has() -> None:
+    @dataclass
+    class Paint:
+        color: Color
+
+    form = FormElicitation.from_type(Paint, "?").choice("color").options({"RED": "Red as blood"})
+
+    assert form.build().accept({"color": "RED"}).content == Paint(Color.RED)

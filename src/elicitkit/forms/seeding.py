@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors import AnswerError, Fault, FormError
-from ..fields import Field
+from ..fields import BooleanField, ChoiceField, Field, MultiChoiceField
 from ..introspect.bind import bind
 from ..introspect.describe import Description, Seed, describe
 from ..introspect.hints import unwrap
@@ -136,6 +136,7 @@ class Binding:
 
 
 _MUTABLE = (list, dict, set)
+_SHOWN = 8
 
 
 def binding_for(
@@ -155,10 +156,38 @@ def bindability_faults(
 ) -> Iterator[Fault]:
     """The members that binding could never fill, each with what would help."""
     for wire, seed in seeds.by_wire_name.items():
-        if seed.member.name in fixed or seed.may_be_left_out:
-            continue
-        if problem := _unfillable(seed, fields.get(wire), wire in has_default):
+        asked = fields.get(wire)
+        problem = None if asked is None else _untaken(seed, asked)
+        if problem is None and seed.member.name not in fixed and not seed.may_be_left_out:
+            problem = _unfillable(seed, asked, wire in has_default)
+        if problem is not None:
             yield Fault(wire, seed.field.label if seed.field else seed.member.name, problem)
+
+
+def _untaken(seed: Seed, asked: Field) -> str | None:
+    """What is wrong with choices of the author's that the member's type does not know."""
+    if seed.convert is None or asked == seed.field:
+        return None
+    match asked:
+        case BooleanField():
+            choices: list[tuple[str, object]] = [("yes", True), ("no", False)]
+        case ChoiceField():
+            choices = [(option.value, option.value) for option in asked.options]
+        case MultiChoiceField():
+            choices = [(option.value, [option.value]) for option in asked.options]
+        case _:
+            return None
+    untaken = [shown for shown, value in choices if not _takes(seed, value)]
+    return f"can be answered with what its type does not take: {', '.join(untaken[:_SHOWN])}" if untaken else None
+
+
+def _takes(seed: Seed, value: object) -> bool:
+    try:
+        if seed.convert is not None:
+            seed.convert(value)
+    except (ValueError, TypeError, AssertionError):
+        return False
+    return True
 
 
 def _unfillable(seed: Seed, asked: Field | None, has_default: bool) -> str | None:
