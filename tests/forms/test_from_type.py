@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, Required, TypedDict
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, Json, SecretStr, field_validator
 
 from elicitkit import AnswerError, FormElicitation, FormError, SensitiveFieldError
 
@@ -137,6 +137,13 @@ class TestWhatCannotBeMapped:
         form = FormElicitation.from_type(Order, "?", skip_unmapped=True)
 
         assert form.build().accept({"name": "Ada"}).content == {"name": "Ada", "note": "none"}
+
+    def test_json_in_a_text_is_not_asked_as_what_it_holds(self) -> None:
+        class Raw(BaseModel):
+            count: Json[int]
+
+        with pytest.raises(FormError, match="is read from JSON in a text"):
+            FormElicitation.from_type(Raw, "?").build()
 
     def test_every_one_is_named_at_once(self) -> None:
         @dataclass

@@ -9,6 +9,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, NamedTuple, get_origin
 
+from pydantic import Json
+
 from ..fields import Field, IntegerField, MultiChoiceField, NumberField, TextField
 from ..naming import label
 from .annotations import Annotations, name_of, unresolved
@@ -173,6 +175,8 @@ def _asked(member: Member, hint: Hint, bounds: Bounds) -> Mapped:
         raise Unmappable("is private")
     if hint.core is MISSING:
         raise Unmappable("has no type")
+    if any(isinstance(one, Json) for one in (*hint.metadata, *member.metadata)):
+        raise Unmappable("is read from JSON in a text, which no field asks for")
     asked = mapped(hint.core)
     if bounds.is_naive and asked.settings.get("format") == "date-time":
         raise Unmappable(NAIVE)
