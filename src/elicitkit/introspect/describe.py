@@ -175,7 +175,7 @@ def _asked(member: Member, hint: Hint, bounds: Bounds) -> Mapped:
         raise Unmappable("is private")
     if hint.core is MISSING:
         raise Unmappable("has no type")
-    if any(isinstance(one, Json) for one in (*hint.metadata, *member.metadata)):
+    if any(type(one) is Json for one in (*hint.metadata, *member.metadata)):
         raise Unmappable("is read from JSON in a text, which no field asks for")
     asked = mapped(hint.core)
     if bounds.is_naive and asked.settings.get("format") == "date-time":
