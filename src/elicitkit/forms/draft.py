@@ -128,11 +128,11 @@ class Draft:
         return self._built
 
     def _untouched(self, seeds: Seeds) -> Form[Any]:
-        """The form of a type as it is, which is made once for all messages."""
+        """The form of a type as it is, which is made once for all messages; the last message's is kept whole."""
         made: Form[Any] | None = seeds.forms.get(self._is_typed)
-        if made is not None:
-            return made.with_message(self._message)
-        made = seeds.forms[self._is_typed] = self._build()
+        if made is not None and made.message == self._message:
+            return made
+        made = seeds.forms[self._is_typed] = self._build() if made is None else made.with_message(self._message)
         return made
 
     def _build(self) -> Form[Any]:

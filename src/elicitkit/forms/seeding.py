@@ -94,26 +94,31 @@ class Binding:
             AnswerError: With one fault for each member that cannot be made, by the wire name of its field.
             FormError: If the type refuses a value that the author put where nobody is asked.
         """
-        left = filled & self.own_defaults
-        answered = {
-            self.members[wire]: self._exact(wire, value, given)
-            for wire, value in answer.items()
-            if wire in self.members and wire not in left
-        }
-        cleared = {self.members[wire] for wire in answer.cleared if wire in self.members}
-        fixed = {name: copy.deepcopy(value) if type(value) in _MUTABLE else value for name, value in self.fixed.items()}
+        members, left = self.members, filled & self.own_defaults
+        answered = {members[wire]: one for wire, one in answer.items() if wire in members and wire not in left}
+        if self._decimals:
+            self._restore_digits(answered, given)
+        cleared = {members[wire] for wire in answer.cleared if wire in members}
         try:
-            return bind(self.description, answered, cleared=cleared, fixed=fixed, labels=self.labels)
+            return bind(self.description, answered, cleared=cleared, fixed=self._own_fixed(), labels=self.labels)
         except AnswerError as error:
             raise self._renamed(error) from None
 
-    def _exact(self, wire: str, value: Any, given: Mapping[str, object]) -> Any:
-        """A number that came as text or as a `Decimal` keeps its digits where the member is a `Decimal`."""
-        came = given.get(wire)
-        is_exact = (
-            isinstance(came, (str, Decimal)) and isinstance(value, float) and self.members[wire] in self._decimals
+    def _own_fixed(self) -> Mapping[str, Any]:
+        """The fixed values, none of which two answers share."""
+        fixed = self.fixed
+        return (
+            {name: copy.deepcopy(one) if type(one) in _MUTABLE else one for name, one in fixed.items()}
+            if fixed
+            else fixed
         )
-        return Decimal(came) if is_exact else value  # type: ignore[arg-type]  # the check has read it as one
+
+    def _restore_digits(self, answered: dict[str, Any], given: Mapping[str, object]) -> None:
+        """A number that came as text or as a `Decimal` keeps its digits where the member is a `Decimal`."""
+        for wire, came in given.items():
+            name = self.members.get(wire)
+            if name in self._decimals and isinstance(came, (str, Decimal)) and isinstance(answered.get(name), float):
+                answered[name] = Decimal(came)
 
     @property
     def _decimals(self) -> frozenset[str]:
