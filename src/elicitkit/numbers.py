@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+import re
+from decimal import Decimal, InvalidOperation
 from typing import Final, TypeAlias, TypeGuard
 
 Number: TypeAlias = int | float | Decimal
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DIGITS = 400
+"""Longer numbers in text are refused unread: no 64-bit integer and no float needs as many."""
 
 LEAST: Final = -(2**63)
 """The least whole number of 64 bits."""
@@ -22,6 +27,21 @@ def is_number(value: object) -> TypeGuard[Number]:
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def read_number(value: object) -> Number | None:
+    """A finite number, given as one or as ASCII decimal text (an exponent may follow); `None` for anything else."""
+    number = _read_text(value.strip()) if isinstance(value, str) else value
+    return number if is_number(number) else None
+
+
+def _read_text(text: str) -> int | Decimal | None:
+    if len(text) > _DIGITS or not _DECIMAL.fullmatch(text):
+        return None
+    try:
+        return int(text) if text.lstrip("+-").isdigit() else Decimal(text)
+    except InvalidOperation:
+        return None  # The exponent is beyond all reason.
 
 
 def fits(number: Number) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -104,14 +104,9 @@ class Binding:
         except AnswerError as error:
             raise self._renamed(error) from None
 
-    def _own_fixed(self) -> Mapping[str, Any]:
+    def _own_fixed(self) -> dict[str, Any]:
         """The fixed values, none of which two answers share."""
-        fixed = self.fixed
-        return (
-            {name: copy.deepcopy(one) if type(one) in _MUTABLE else one for name, one in fixed.items()}
-            if fixed
-            else fixed
-        )
+        return {name: copy.deepcopy(one) if type(one) in _MUTABLE else one for name, one in self.fixed.items()}
 
     def _restore_digits(self, answered: dict[str, Any], given: Mapping[str, object]) -> None:
         """A number that came as text or as a `Decimal` keeps its digits where the member is a `Decimal`."""
@@ -182,14 +177,13 @@ def _untaken(seed: Seed, asked: Field) -> str | None:
             choices = [(option.value, [option.value]) for option in asked.options]
         case _:
             return None
-    untaken = [shown for shown, value in choices if not _takes(seed, value)]
+    untaken = [shown for shown, value in choices if not _takes(seed.convert, value)]
     return f"can be answered with what its type does not take: {', '.join(untaken[:_SHOWN])}" if untaken else None
 
 
-def _takes(seed: Seed, value: object) -> bool:
+def _takes(convert: Callable[[Any], Any], value: object) -> bool:
     try:
-        if seed.convert is not None:
-            seed.convert(value)
+        convert(value)
     except (ValueError, TypeError, AssertionError):
         return False
     return True

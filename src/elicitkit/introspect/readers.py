@@ -7,20 +7,15 @@ number, say. So each function takes what can be meant, and its `Misfit` says wha
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from datetime import date, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from ..numbers import Number, fits, is_number, wire_number
+from ..numbers import Number, fits, read_number, wire_number
 from .mapped import Convert
 from .refusals import Misfit
-
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_DIGITS = 400
-"""Longer numbers in text are refused unread, as in the check of answers."""
 
 _A_NUMBER, _A_WHOLE_NUMBER, _TOO_LARGE = "must be a number", "must be a whole number", "is too large for 64 bits"
 
@@ -84,18 +79,9 @@ def decimal(value: object) -> Decimal:
 
 
 def _number(value: object, problem: str = _A_NUMBER) -> Number:
-    if isinstance(value, str) and len(value) <= _DIGITS and _DECIMAL.fullmatch(value.strip()):
-        value = _read(value.strip(), problem)
-    if not is_number(value):
+    if (found := read_number(value)) is None:
         raise Misfit(problem)
-    return value
-
-
-def _read(digits: str, problem: str) -> Decimal:
-    try:
-        return Decimal(digits)
-    except InvalidOperation:  # The exponent is beyond all reason.
-        raise Misfit(problem) from None
+    return found
 
 
 # --- for a class and those derived from it ----------------------------------------------------------------------------

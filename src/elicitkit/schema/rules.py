@@ -10,7 +10,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
-from decimal import Decimal, InvalidOperation
 from functools import lru_cache, partial
 from typing import TypeAlias, TypeVar, assert_never
 from urllib.parse import quote
@@ -30,12 +29,9 @@ from ..fields import (
     TextField,
     UnknownField,
 )
-from ..numbers import Number, is_number, is_whole, wire_number, wire_whole
+from ..numbers import Number, is_whole, read_number, wire_number, wire_whole
 
 _EMAIL = EmailOptions(allow_display_text=False, require_tld=True, allow_domain_literal=False)
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_DIGITS = 400
-"""Longer numbers in text are refused unread: no 64-bit integer and no float needs as many."""
 _SHOWN_OPTIONS = 8
 
 _TOO_LARGE = "is too large: it must fit into 64 bits"
@@ -174,21 +170,9 @@ def _number(field: NumberField, value: object) -> int | float:
 
 
 def _read_number(value: object, problem: str) -> Number:
-    """A number, or ASCII decimal text (an exponent may follow); never a bool, NaN or infinity."""
-    if isinstance(value, str):
-        value = _read_decimal(value.strip())
-    if not is_number(value):
+    if (number := read_number(value)) is None:
         raise Problem(problem)
-    return value
-
-
-def _read_decimal(text: str) -> int | Decimal | None:
-    if len(text) > _DIGITS or not _DECIMAL.fullmatch(text):
-        return None
-    try:
-        return int(text) if text.lstrip("+-").isdigit() else Decimal(text)
-    except InvalidOperation:
-        return None  # The exponent is beyond all reason.
+    return number
 
 
 def _within(field: IntegerField | NumberField, number: _N) -> _N:
