@@ -7,7 +7,6 @@ import anyio
 import anyio.from_thread
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.shared.exceptions import MCPError
 
 from elicitkit import CallOver, Elicitation, FormElicitation, confirm, elicit
 from elicitkit.testing import ScriptedAnswers, accept, cancel, decline
@@ -179,17 +178,3 @@ async def test_a_text_that_cannot_be_written_is_told_all_the_same(revision: str)
 
     async with eras.connected(mcp, revision) as client:
         assert "\\udc80" in await eras.said(client, "ask")
-
-
-async def test_what_is_no_tool_says_that_it_cannot_ask_yet(revision: str, caplog: pytest.LogCaptureFixture) -> None:
-    mcp: MCPServer[Any] = MCPServer("prompts", middleware=[Elicitation()])
-
-    @mcp.prompt()
-    async def write(ctx: Context) -> str:
-        return str(await elicit(ctx, FormElicitation.create("?")))
-
-    async with eras.connected(mcp, revision) as client:
-        with pytest.raises(MCPError):
-            await client.get_prompt("write")
-
-    assert "can only be asked by a tool so far" in caplog.text

@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from elicitkit import Elicitation, FormElicitation, elicit, limits, state_security
-from elicitkit.journal import Journal, Question, Reply
+from elicitkit.journal import FormQuestion, Journal, Reply
 from elicitkit.server.round_trip import open_round
 from elicitkit.testing import ScriptedAnswers, accept
 from tests import eras
@@ -293,7 +293,7 @@ async def test_an_early_answer_that_does_not_fit_is_asked(mcp: Server) -> None:
 
 def asked_before(name: str) -> str:
     journal = Journal()
-    journal.note(Question(name, "shape", "?", {}))
+    journal.note(FormQuestion(name, "shape", "?", {}))
     journal.end_round()
     return journal.write()
 
@@ -303,7 +303,7 @@ async def test_an_answer_to_another_question_does_not_spoil_the_others() -> None
 
     journal, _ = open_round({"requestState": asked_before("q"), "inputResponses": answers})
 
-    assert journal.reply_to(Question("q", "shape", "?", {})) == Reply("accept", {"x": "a"})
+    assert journal.reply_to(FormQuestion("q", "shape", "?", {})) == Reply("accept", {"x": "a"})
 
 
 async def test_an_action_that_does_not_exist_is_refused_and_says_what_would_do() -> None:
@@ -471,7 +471,7 @@ class TestLimits:
 
         text = await call(mcp, at_length)
 
-        assert text.startswith("error: The answers so far take ")
+        assert text.startswith("error: The answers and steps so far take ")
         assert text.endswith("run the tool as a task.")
 
     async def test_a_round_that_is_too_large_is_not_sent(self, mcp: Server) -> None:

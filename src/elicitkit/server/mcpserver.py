@@ -4,39 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import traceback
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from typing import Any, TypeAlias
+from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.request_state import RequestStateSecurity
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR
 
-from ..asking import Mode, Road, travelling
-from ..errors import ElicitationUnsupported, ElicitkitError, Made, watch
-from ..journal import Question, Reply
-from ..schema.dialects import DIALECTS, Dialect, dialect_of, no_dialect
-from .back_channel import BackChannel
-from .round_trip import RoundTrip, open_round
-
-_Context: TypeAlias = ServerRequestContext[Any, Any]
-
-_METHODS = frozenset({"tools/call"})
-"""The requests during which a person can be asked."""
-
-_LATER = frozenset({"prompts/get", "resources/read"})
-_ONLY_TOOLS = "A question can only be asked by a tool so far, not by a prompt or a resource."
+from ..errors import ElicitkitError, Made, watch
+from .driving import ASKING_METHODS, drive
 
 _MASK = "Error executing tool "
 """How the SDK's text for an error that a tool did not mean to raise begins."""
 
 
 class Elicitation:
-    """A server middleware that opens a road for the questions of every tool.
+    """A server middleware that opens a road for the questions of every tool, prompt and resource template.
 
-    Install it once: `MCPServer("shop", middleware=[Elicitation()])`. It leaves calls that ask nothing as they are. An
-    `ElicitkitError` that leaves a tool becomes an error result with its text, which the SDK would mask.
+    Install it once: `MCPServer("shop", middleware=[Elicitation()])`. It leaves calls that ask nothing as they are. The
+    SDK's own `ctx.elicit` and `ctx.elicit_url` travel on the same road. An `ElicitkitError` that leaves a tool becomes
+    an error result with its text, which the SDK would mask; one that leaves a prompt or a resource, an error with it.
 
     On the low-level `Server`, install the SDK's `RequestStateBoundary` before it: it seals the state of a call.
     """
@@ -46,17 +36,30 @@ class Elicitation:
             raise TypeError("install an instance, not the class: MCPServer(…, middleware=[Elicitation()])")
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        """Handle one message; only `tools/call` is touched."""
-        if ctx.method in _LATER:
-            return await call_next(_on(_NoRoad(_ONLY_TOOLS), ctx))
-        if ctx.method not in _METHODS:
+        """Handle one message; only those during which a person can be asked are touched."""
+        if ctx.method not in ASKING_METHODS:
             return await call_next(ctx)
-        drive = _DRIVES.get(ctx.protocol_version, _drive_nowhere)
         with watch() as made:
-            try:
-                return _unmasked(await drive(ctx, call_next), made)
-            except ElicitkitError as error:
-                return {"resultType": "complete", "isError": True, "content": _text(error)}
+            if ctx.method == "tools/call":
+                return await _tool_result(ctx, call_next, made)
+            return await _content(ctx, call_next)
+
+
+async def _tool_result(ctx: ServerRequestContext[Any, Any], call_next: CallNext, made: Iterable[Made]) -> HandlerResult:
+    try:
+        return _unmasked(await drive(ctx, call_next), made)
+    except ElicitkitError as error:
+        return {"resultType": "complete", "isError": True, "content": _text(error)}
+
+
+async def _content(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """What a prompt or a resource gives; they have no error results, so an error of ours is one of the protocol."""
+    try:
+        return await drive(ctx, call_next)
+    except Exception as error:
+        if (ours := _cause_of_ours(error)) is None:
+            raise
+        raise MCPError(code=INTERNAL_ERROR, message=_sendable(ours)) from None
 
 
 def state_security(
@@ -80,71 +83,6 @@ def state_security(
     return RequestStateSecurity(keys=ring, ttl=seconds)
 
 
-class AskingSession:
-    """A session with a road on it; all else is the session of the SDK."""
-
-    def __init__(self, session: Any, road: Road) -> None:
-        self._session = session
-        self.elicitkit_road = road
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._session, name)
-
-
-# --- a road for each revision -----------------------------------------------------------------------------------------
-
-_Drive: TypeAlias = Callable[[_Context, CallNext], Awaitable[HandlerResult]]
-
-
-async def _drive_live(ctx: _Context, call_next: CallNext) -> HandlerResult:
-    road = BackChannel(ctx, dialect_of(ctx.protocol_version))
-    with road.lifetime.running(), travelling(road):
-        return await call_next(_on(road, ctx))
-
-
-async def _drive_rounds(ctx: _Context, call_next: CallNext) -> HandlerResult:
-    journal, params = open_round(ctx.params or {})
-    road = RoundTrip(ctx, dialect_of(ctx.protocol_version), journal)
-    with travelling(road):
-        return await road.run(lambda: call_next(_on(road, ctx, params=params)))
-
-
-async def _drive_nowhere(ctx: _Context, call_next: CallNext) -> HandlerResult:
-    road = _NoRoad(no_dialect(ctx.protocol_version))
-    with travelling(road):
-        return await call_next(_on(road, ctx))
-
-
-_DRIVES: dict[str, _Drive] = {
-    "2025-06-18": _drive_live,
-    "2025-11-25": _drive_live,
-    "2026-07-28": _drive_rounds,
-}
-
-
-class _NoRoad:
-    """The `Road` where there is none: it says why."""
-
-    answer_bytes = 0
-    dialect: Dialect = DIALECTS["2025-06-18"]
-
-    def __init__(self, why: str) -> None:
-        self._why = why
-
-    def require(self, mode: Mode) -> None:
-        raise ElicitationUnsupported(self._why)
-
-    def name(self, digest: str, key: str | None) -> str:
-        return key or digest
-
-    async def ask(self, question: Question) -> Reply:
-        raise ElicitationUnsupported(self._why)
-
-
-def _on(road: Road, ctx: _Context, **changes: Any) -> _Context:
-    return replace(ctx, session=AskingSession(ctx.session, road), **changes)  # type: ignore[arg-type]  # a stand-in
-
-
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
@@ -160,8 +98,19 @@ def _unmasked(result: HandlerResult, made: Iterable[Made]) -> HandlerResult:
 
 
 def _text(error: ElicitkitError) -> list[dict[str, str]]:
-    writable = str(error).encode(errors="backslashreplace").decode()  # A lone surrogate would stop the answer.
-    return [{"type": "text", "text": writable}]
+    return [{"type": "text", "text": _sendable(error)}]
+
+
+def _sendable(error: ElicitkitError) -> str:
+    return str(error).encode(errors="backslashreplace").decode()  # A lone surrogate would stop the answer.
+
+
+def _cause_of_ours(error: BaseException) -> ElicitkitError | None:
+    """The error of ours behind those that the SDK raises in its place."""
+    seen: BaseException | None = error
+    while seen is not None and not isinstance(seen, ElicitkitError):
+        seen = seen.__cause__ or seen.__context__
+    return seen
 
 
 def _is_masked(result: HandlerResult) -> bool:

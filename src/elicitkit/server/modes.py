@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from ..errors import ElicitationUnsupported
@@ -27,13 +28,13 @@ def declared_modes(capabilities: ClientCapabilities | None) -> frozenset[Mode]:
     return frozenset(modes)
 
 
-def require_mode(capabilities: ClientCapabilities | None, mode: Mode) -> None:
-    """Make sure that a client declared a mode.
+def require_mode(capabilities: ClientCapabilities | None, mode: Mode, of_revision: Container[Mode]) -> None:
+    """Make sure that a client declared a mode, and that its revision of the protocol has it.
 
     Raises:
-        ElicitationUnsupported: If it did not; the text tells a person what to do.
+        ElicitationUnsupported: If not; the text tells a person what to do.
     """
-    if mode not in declared_modes(capabilities):
+    if mode not in of_revision or mode not in declared_modes(capabilities):
         raise ElicitationUnsupported(
             f"This needs an answer from you, and the application you use does not show {_NAMES[mode]} that a server "
             f"asks for (MCP elicitation, {mode} mode). Use one that does, or turn it on there, and try again."

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -24,7 +25,7 @@ from pydantic import ValidationError
 from .. import _json
 from ..asking import Mode, reply_from
 from ..errors import LimitError, ProtocolError
-from ..journal import Inner, Journal, Question, Reply
+from ..journal import FormQuestion, Inner, Journal, LinkQuestion, Question, Reply
 from ..limits import ROUND_BYTES, ROUND_QUESTIONS, ROUND_TRIP_ANSWER_BYTES, ROUNDS, STATE_BYTES
 from ..schema.dialects import Dialect
 from .lifetimes import Lifetime
@@ -33,6 +34,8 @@ from .results import result_problem
 
 if TYPE_CHECKING:
     from mcp.server.context import HandlerResult, ServerRequestContext
+
+logger = logging.getLogger(__name__)
 
 _SEAL_BYTES = 512
 """What the SDK's seal adds to a state before it is encoded: claims, nonce and tag, generously."""
@@ -51,30 +54,59 @@ class RoundTrip:
         self._journal = journal
         self._asked: list[Question] = []
         self._waiting: list[asyncio.Future[Reply]] = []
+        self._steps: set[asyncio.Future[str]] = set()
         self._scope = anyio.CancelScope()
         self._excess: LimitError | None = None
 
     def require(self, mode: Mode) -> None:
         """See `Road.require`."""
         self.lifetime.require()
-        require_mode(self._ctx.session.client_capabilities, mode)
+        require_mode(self._ctx.session.client_capabilities, mode, self.dialect.modes)
+
+    @property
+    def call_id(self) -> str:
+        """See `Road.call_id`."""
+        return self._journal.call_id
 
     def name(self, digest: str, key: str | None) -> str:
         """See `Road.name`."""
         return self._journal.name(digest, key)
+
+    def deadline(self, name: str, seconds: float) -> float:
+        """See `Road.deadline`."""
+        return self._journal.deadline(name, seconds)
 
     async def ask(self, question: Question) -> Reply:
         """See `Road.ask`. Without an answer yet, it never returns: the call is suspended here."""
         self.lifetime.require()
         if (reply := self._journal.reply_to(question)) is not None:
             return reply
+        await self._stay_suspended()
         waiter: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        if self._scope.cancel_called:
-            waiter.cancel()
-            await asyncio.sleep(0)  # A tool that swallows the suspension and asks again must not stop the loop.
-        else:
-            self._note(question, waiter)
+        self._note(question, waiter)
         return await waiter
+
+    async def step(self, name: str, run: Callable[[], Awaitable[str]]) -> str:
+        """See `Road.step`. Suspending the call does not reach it: the round is sent when it is finished."""
+        self.lifetime.require()
+        name = self._journal.step_name(name)
+        if (given := self._journal.step(name)) is not None:
+            return given
+        await self._stay_suspended()
+        running = asyncio.ensure_future(self._do(name, run))
+        self._steps.add(running)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            if not self._asked:  # It is not us who cancel.
+                running.cancel()
+            raise
+
+    def refuse_until_visited(self, link: LinkQuestion) -> None:
+        """See `Road.refuse_until_visited`: 2026-07-28 has no such error."""
+
+    async def complete(self, elicitation_id: str) -> None:
+        """See `Road.complete`: 2026-07-28 has no such notification."""
 
     async def run(self, call: Callable[[], Awaitable[HandlerResult]]) -> HandlerResult:
         """Run the call until it ends or is suspended, and give its result or the round of questions.
@@ -89,17 +121,50 @@ class RoundTrip:
             with self.lifetime.running(), self._scope:
                 result = await call()
         except (Exception, asyncio.CancelledError, BaseExceptionGroup):
-            if not self._asked or (task and task.cancelling() > cancelled_before):
+            if not self._asked:
+                raise
+            if task and task.cancelling() > cancelled_before:
+                self._cancel_steps()
                 raise
         if not self._asked:
             return self._with_journal(result)
-        if anyio.current_effective_deadline() == -math.inf:
-            await anyio.lowlevel.checkpoint()  # Cancelled from outside: this raises.
+        await self._finish_steps()
         if self._excess is not None:
             raise self._excess
         return self._round()
 
+    # --- steps -------------------------------------------------------------------------------------------------------
+
+    async def _do(self, name: str, run: Callable[[], Awaitable[str]]) -> str:
+        given = await run()
+        self._journal.keep_step(name, given)
+        return given
+
+    async def _finish_steps(self) -> None:
+        """Wait for the steps that run beside a question; if the call is cancelled from outside, so are they."""
+        try:
+            if anyio.current_effective_deadline() == -math.inf:
+                await anyio.lowlevel.checkpoint()  # Cancelled from outside: this raises.
+            if self._steps:
+                await asyncio.wait(self._steps)
+        except asyncio.CancelledError:
+            self._cancel_steps()
+            raise
+        for failed in self._steps:
+            if not failed.cancelled() and failed.exception() is not None:
+                logger.info("a step failed beside a question; it is run again with the next round")
+
+    def _cancel_steps(self) -> None:
+        for running in self._steps:
+            running.cancel()
+
     # --- suspending --------------------------------------------------------------------------------------------------
+
+    async def _stay_suspended(self) -> None:
+        """End a tool that swallowed its suspension and goes on: it can neither ask nor do anything any more."""
+        if self._scope.cancel_called:
+            await asyncio.sleep(0)  # One that does so in a loop must not stop the event loop.
+            raise asyncio.CancelledError
 
     def _note(self, question: Question, waiter: asyncio.Future[Reply]) -> None:
         self._refuse_excess(question)
@@ -128,20 +193,23 @@ class RoundTrip:
             return f"The call has asked in {ROUNDS} rounds, and may not ask more."
         if len(self._asked) >= ROUND_QUESTIONS:
             return f"A round may carry {ROUND_QUESTIONS} questions."
-        state = _sealed_bytes(self._journal.write())
-        if state > STATE_BYTES:
-            return f"The answers so far take {state:,} bytes, and may take {STATE_BYTES:,}."
-        size = state + sum(_json.size(_input_request(one)) for one in [*self._asked, question])
+        state = self._journal.write()
+        if problem := _state_problem(state):
+            return problem
+        size = _sealed_bytes(state) + sum(_json.size(_input_request(one)) for one in [*self._asked, question])
         return f"The round takes {size:,} bytes, and may take {ROUND_BYTES:,}." if size > ROUND_BYTES else None
 
     # --- results -----------------------------------------------------------------------------------------------------
 
     def _round(self) -> dict[str, Any]:
         self._journal.end_round()
+        state = self._journal.write()
+        if problem := _state_problem(state):  # A step that ran beside the question may have given too much.
+            raise LimitError(f"{problem} {_USE_TASKS}")
         return {
             "resultType": "input_required",
             "inputRequests": {question.name: _input_request(question) for question in self._asked},
-            "requestState": self._journal.write(),
+            "requestState": state,
         }
 
     def _with_journal(self, result: HandlerResult) -> HandlerResult:
@@ -213,8 +281,20 @@ def _early_reply(response: object) -> Reply | None:
 
 
 def _input_request(question: Question) -> dict[str, Any]:
-    params = {"mode": "form", "message": question.message, "requestedSchema": question.schema}
+    match question:
+        case FormQuestion(message=message, schema=schema):
+            params = {"mode": "form", "message": message, "requestedSchema": schema}
+        case LinkQuestion(message=message, url=url):
+            params = {"mode": "url", "message": message, "url": url}
+        case _:
+            raise TypeError(f"a question is a form or a link, not {type(question).__name__}")
     return {"method": "elicitation/create", "params": params}
+
+
+def _state_problem(state: str) -> str | None:
+    if (size := _sealed_bytes(state)) <= STATE_BYTES:
+        return None
+    return f"The answers and steps so far take {size:,} bytes, and may take {STATE_BYTES:,}."
 
 
 def _sealed_bytes(state: str) -> int:

@@ -1,0 +1,213 @@
+"""`Road`: the port between asking and travelling, and how the road of the running call is found.
+
+`elicit` and its like know no protocol. An adapter for a framework puts a road on the context's session, or makes it the
+one of the running context, and they find it here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import timedelta
+from typing import Any, Literal, Protocol, TypeAlias
+
+from .. import _json
+from ..errors import AdapterMissing, StepError
+from ..journal import LinkQuestion, Question, Reply
+from ..schema.dialects import Dialect
+
+Mode: TypeAlias = Literal["form", "url"]
+"""The modes of elicitation the specification has."""
+
+
+class Road(Protocol):
+    """How the questions of one call travel: the port that adapters implement.
+
+    A road carries questions and gives back what came, unchecked. It guarantees that a question is put to a person
+    once under one name, and that a step that finished is not run again, however often the call is replayed. It promises
+    neither that anybody answers, nor in which time, but for a question with a deadline; and it may end the call at
+    `ask` and bring it back to there in another run.
+    """
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the other side wants a form to be written."""
+        ...
+
+    @property
+    def answer_bytes(self) -> int:
+        """The largest answer that is taken, in bytes of JSON."""
+        ...
+
+    @property
+    def call_id(self) -> str:
+        """A random id of the call, the same in all its rounds."""
+        ...
+
+    def require(self, mode: Mode) -> None:
+        """Make sure that a question of that mode may be sent.
+
+        Raises:
+            ElicitationUnsupported: If the client did not declare the mode, or the connection cannot carry it.
+        """
+        ...
+
+    def name(self, digest: str, key: str | None) -> str:
+        """A name for a question, unique in its call and the same in every replay."""
+        ...
+
+    def deadline(self, name: str, seconds: float) -> float:
+        """When a question ends: so many seconds after this was asked first, since the epoch."""
+        ...
+
+    async def ask(self, question: Question) -> Reply:
+        """Put a question to the person and wait for what comes back; at its deadline that is `EXPIRED`.
+
+        Raises:
+            ElicitationUnsupported: If it turns out only now that the client cannot be asked.
+            LimitError: If it is larger than the road can carry. Nothing was sent.
+            ProtocolError: If the client answered with an error, or with what the protocol does not allow.
+            CallOver: If the call it belongs to has ended.
+        """
+        ...
+
+    async def step(self, name: str, run: Callable[[], Awaitable[str]]) -> str:
+        """Give what *run* gave, in this run of the call or an earlier one: some JSON text.
+
+        Raises:
+            CallOver: If the call it belongs to has ended.
+            Exception: What *run* raises, which is not kept.
+        """
+        ...
+
+    def refuse_until_visited(self, link: LinkQuestion) -> None:
+        """End the call with the error that asks for a visit (-32042), by raising it, in the one era that has it."""
+        ...
+
+    async def complete(self, elicitation_id: str) -> None:
+        """Tell the client that what it opened a link for is done, in the eras that have a notification for it."""
+        ...
+
+
+class AskContext(Protocol):
+    """What asking needs of a framework's context: the session on which an adapter left the road."""
+
+    @property
+    def session(self) -> Any:
+        """The session of the running call."""
+        ...
+
+
+_current: ContextVar[Road | None] = ContextVar("_current", default=None)
+_step: ContextVar[str | None] = ContextVar("_step", default=None)
+
+
+def road_of(ctx: AskContext | None) -> Road:
+    """Find the road of the running call.
+
+    Raises:
+        AdapterMissing: If no adapter is installed, or no call is running.
+        StepError: If a step is running, in which nothing can be asked.
+        TypeError: If *ctx* is no context.
+    """
+    refuse_in_step()
+    try:
+        session = None if ctx is None else ctx.session
+    except ValueError as error:  # The SDK's word for "there is no running request".
+        raise AdapterMissing("A question can only be asked while a client's call is running.") from error
+    except AttributeError:
+        raise TypeError(f"elicit takes the tool's context first, not {named(ctx)}: elicit(ctx, form)") from None
+    road: Road | None = _current.get() if session is None else getattr(session, "elicitkit_road", None)
+    if road is None:
+        raise AdapterMissing(
+            "Nothing here can carry a question yet: add the middleware to the server, as in\n"
+            "    from elicitkit import Elicitation\n"
+            '    mcp = MCPServer("my-server", middleware=[Elicitation()])'
+        )
+    return road
+
+
+def refuse_in_step() -> None:
+    """Make sure that no step is running: the round that would carry a question waits for it.
+
+    Raises:
+        StepError: If one is.
+    """
+    if (name := _step.get()) is not None:
+        raise StepError(f"the step {name!r} asks a question or runs a step: do that before it, or behind it")
+
+
+@contextmanager
+def inside_step(name: str) -> Iterator[None]:
+    """A step runs inside the block."""
+    token = _step.set(name)
+    try:
+        yield
+    finally:
+        _step.reset(token)
+
+
+def named(value: object) -> str:
+    """What kind of thing was given, for an error."""
+    return "nothing" if value is None else type(value).__name__
+
+
+def refuse_name(what: str, name: object) -> None:
+    """Make sure that a name of the author's can stand in a journal.
+
+    Raises:
+        TypeError: If it is not text.
+        ValueError: If it is blank, or has a character that our own names have.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"{what} is text, not {named(name)}")
+    if not name.strip() or "#" in name or "~" in name:
+        raise ValueError(f"{what} is text without '#' and '~', and not blank: {name!r}")
+
+
+def seconds_of(timeout: timedelta | float | None) -> float | None:
+    """How long a person may take, in seconds.
+
+    Raises:
+        TypeError: If it is neither a number nor a `timedelta`.
+        ValueError: If it is not positive, or has no end.
+    """
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float, timedelta)):
+        raise TypeError(f"timeout is a number of seconds or a timedelta, not {named(timeout)}")
+    seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
+    if not 0 < seconds < math.inf:
+        raise ValueError(f"timeout is a positive time, not {timeout!r}")
+    return seconds
+
+
+# --- what adapters use ------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def travelling(road: Road) -> Iterator[None]:
+    """Make *road* the one that `elicit(None, …)` finds inside the block."""
+    token = _current.set(road)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def reply_from(action: Any, content: Mapping[str, Any] | None, answer_bytes: int) -> Reply:
+    """Make a reply of what came over the wire; content that is too large is not kept."""
+    if action != "accept" or content is None:
+        return Reply(action)
+    if (size := _size(content)) > answer_bytes:
+        return Reply(action, problem=f"The answer takes {size:,} bytes, and may take {answer_bytes:,}: shorten it")
+    return Reply(action, content)
+
+
+def _size(content: Mapping[str, Any]) -> int:
+    try:
+        return _json.size(content)
+    except TypeError:
+        return 0  # Not JSON: the check finds the field, and says so.
