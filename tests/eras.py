@@ -18,12 +18,12 @@ ALL = (*HANDSHAKE, *MODERN)
 
 
 @asynccontextmanager
-async def connected(server: Any, revision: str, callback: Any = None) -> AsyncIterator[Client]:
-    """A client of *server* that speaks *revision*, and fails rather than hang."""
+async def connected(server: Any, revision: str, callback: Any = None, **more: Any) -> AsyncIterator[Client]:
+    """A client of *server* that speaks *revision*, and fails rather than hang; *more* is for the SDK's `Client`."""
     with pytest.MonkeyPatch.context() as patch, fail_after(10):
         patch.setattr(mcp.client.session, "LATEST_HANDSHAKE_VERSION", revision)
         mode = "auto" if revision in MODERN else "legacy"
-        async with Client(server, mode=mode, elicitation_callback=callback) as client:
+        async with Client(server, mode=mode, elicitation_callback=callback, **more) as client:
             yield client
 
 

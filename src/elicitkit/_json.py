@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,6 +45,31 @@ def size(value: object) -> int:
 def digest(value: Mapping[str, object]) -> str:
     """A fingerprint of *value* that does not depend on the order of its keys: 32 hexadecimal digits."""
     return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
+
+
+def unfaithful(value: object, where: str = "it") -> str | None:
+    """Where and why *value* would not come back from JSON unchanged, as a clause; `None` if it would."""
+    match value:
+        case float() if not math.isfinite(value):
+            return f"{where} is {value}"
+        case _ if type(value) in _SCALARS:
+            return None
+        case list() if type(value) is list:
+            inner = ((f"{where}[{at}]", one) for at, one in enumerate(value))
+        case dict() if type(value) is dict:
+            if wrong := next((key for key in value if type(key) is not str), None):
+                return f"{where} has a key that is no text, but {_a(wrong)}"
+            inner = ((f"{where}[{key!r}]", one) for key, one in value.items())
+        case _:
+            return f"{where} is {_a(value)}"
+    return next((problem for place, one in inner if (problem := unfaithful(one, place))), None)
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def _a(value: object) -> str:
+    return f"a {type(value).__name__}"
 
 
 class _FrozenDict(dict[str, Any]):

@@ -4,6 +4,9 @@
     ├── FormError (ValueError)                  a form is described wrongly: the author's fault
     │   └── SensitiveFieldError                 a form field asks for a credential
     ├── AnswerError (ValueError)                an answer does not fit its form: the person's or the client's fault
+    ├── LinkError (ValueError)                  a link is one that must not be sent: the author's fault
+    ├── StepError (RuntimeError)                a step gave what JSON cannot keep, or asked something
+    ├── ContractError (ValueError)              a request or an answer is not what the contract of hosts allows
     ├── LimitError (ValueError)                 something is larger than a limit allows
     ├── ElicitationUnsupported (RuntimeError)   the client, or the connection to it, cannot be asked this
     ├── AdapterMissing (RuntimeError)           `elicit` runs where no adapter is installed
@@ -150,6 +153,21 @@ class AnswerError(_WithFaults, ElicitkitError, ValueError):
     """An answer does not fit its form; `faults` says where. Neither text nor `repr` shows what was typed."""
 
     _subject, _verdict = "The answer", "does not fit"
+
+
+class LinkError(ElicitkitError, ValueError):
+    """A link, or the message beside it, is one that must not be sent to a person. Nothing was sent."""
+
+
+class StepError(ElicitkitError, RuntimeError):
+    """A step gave what JSON cannot give back unchanged, or did what no step may: ask, or run another step."""
+
+
+class ContractError(ElicitkitError, ValueError):
+    """A `Request`, an `Answer` or a pending result is not what the contract of hosts allows, or is no JSON.
+
+    Neither text nor `repr` shows what it holds.
+    """
 
 
 class LimitError(ElicitkitError, ValueError):

@@ -1,8 +1,9 @@
-"""What one call has asked and been told; replaying it brings the call back to where it was.
+"""What one call has asked, been told and done once; replaying it brings the call back to where it was.
 
 A journal is pure: it sends nothing and knows no protocol. A question is known by its name: the author's key, else the
 digest of what is asked, with a number when the same comes again. An answer is used for the question of its name alone,
-and only while the question has the same shape (the same requested schema); anything else is asked anew.
+and only while the question has the same shape (the same requested schema, the same link); anything else is asked anew.
+A step is known by its name alone. A question with a time limit has its deadline from when it was asked first.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 import json
 import logging
 import secrets
+import time
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from .errors import ProtocolError
@@ -22,22 +24,50 @@ logger = logging.getLogger(__name__)
 Action: TypeAlias = Literal["accept", "decline", "cancel"]
 """What a person did with a question (specification: Elicitation, "Response Actions")."""
 
+TRY = "~"
+"""What stands in a question's name before the number of a try, from the second on."""
+
 _MARK = "elicitkit"
 _VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One form on its way to a person."""
+    """What every question has on its way to a person: it is a `FormQuestion` or a `LinkQuestion`."""
 
     name: str
     """What the journal and the wire call it; unique in its call."""
 
     shape: str
-    """A fingerprint of the requested schema alone."""
+    """A fingerprint of what is asked, without the message: an answer is used for no other."""
 
     message: str
-    schema: Mapping[str, Any]
+
+    _: KW_ONLY
+
+    until: float | None = None
+    """When it ends, answered or not, in seconds since the epoch."""
+
+    def again(self, attempt: int, message: str) -> Question:
+        """The same question in another try, with another name and message."""
+        return replace(self, name=f"{self.name}{TRY}{attempt}", message=message)
+
+
+@dataclass(frozen=True, slots=True)
+class FormQuestion(Question):
+    """One form on its way to a person."""
+
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    """The requested schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkQuestion(Question):
+    """One link on its way to a person, who is asked to open it (elicitation, URL mode)."""
+
+    url: str = ""
+    elicitation_id: str = ""
+    """What a completion notification calls it, in the eras that have those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +81,13 @@ class Reply:
 
     is_early: bool = False
     """Whether it came before its question: nobody saw that one yet."""
+
+    is_expired: bool = False
+    """Whether it stands for none: the question's time was over."""
+
+
+EXPIRED = Reply("cancel", is_expired=True)
+"""The reply to a question whose time is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +110,27 @@ class Inner:
 
 
 class Journal:
-    """The questions and answers of one call, across its rounds."""
+    """The questions, answers and steps of one call, across its rounds.
 
-    def __init__(self) -> None:
+    Args:
+        clock: What gives the time, in seconds since the epoch.
+    """
+
+    def __init__(self, clock: Callable[[], float] | None = None) -> None:
         self.call_id = secrets.token_hex(16)
         """A random id of the call, the same in all its rounds."""
         self.rounds = 0
         """How many rounds of questions were sent."""
         self.inner = Inner()
         """The rounds that the tool drives itself, beside ours."""
+        self._clock = clock or _now
         self._answers: dict[str, _Answered] = {}
         self._asked: dict[str, str] = {}
+        self._deadlines: dict[str, float] = {}
+        self._steps: dict[str, str] = {}
         self._early: dict[str, Reply] = {}
         self._names: Counter[str] = Counter()
+        self._step_names: Counter[str] = Counter()
         self._keyed: set[str] = set()
         self._used: set[str] = set()
 
@@ -93,15 +138,33 @@ class Journal:
 
     def name(self, digest: str, key: str | None) -> str:
         """Name a question: its key or digest, numbered from the second of the same on. A replay names alike."""
-        base = key or digest
-        self._names[base] += 1
-        name = base if self._names[base] == 1 else f"{base}#{self._names[base]}"
+        name = _numbered(key or digest, self._names)
         if key:
             self._keyed.add(name)
         return name
 
+    def step_name(self, name: str) -> str:
+        """Name a step: as its author does, numbered from the second of the same on."""
+        return _numbered(name, self._step_names)
+
+    def step(self, name: str) -> str | None:
+        """What a step gave, as JSON text, if it was finished."""
+        return self._steps.get(name)
+
+    def keep_step(self, name: str, given: str) -> None:
+        """Keep what a step gave, as JSON text."""
+        self._steps[name] = given
+
+    def deadline(self, name: str, seconds: float) -> float:
+        """When a question ends: so many seconds after this was asked first, in all replays."""
+        return self._deadlines.setdefault(name, self._clock() + seconds)
+
+    def seconds_left(self, question: Question) -> float | None:
+        """How much time a question has left, never less than 0; `None` for one without a time limit."""
+        return None if question.until is None else max(0.0, question.until - self._clock())
+
     def reply_to(self, question: Question) -> Reply | None:
-        """The answer to a question, if there is one.
+        """The answer to a question, if there is one; a question whose time is over has one.
 
         An answer that came before its question, which only one with a key can, is given once in a run: who asks for it
         again found that it does not fit.
@@ -110,18 +173,18 @@ class Journal:
         if name in self._keyed and name in self._early:
             self._answers.setdefault(name, _Answered(None, self._early.pop(name)))
         answered = self._answers.get(name)
-        if answered is None:
-            return None
+        if answered is not None and self._is_usable(answered, question):
+            self._used.add(name)
+            return replace(answered.reply, is_early=answered.shape is None)
+        self._answers.pop(name, None)
+        return EXPIRED if self.seconds_left(question) == 0 else None
+
+    def _is_usable(self, answered: _Answered, question: Question) -> bool:
         if answered.shape is None:
-            if name in self._used:
-                del self._answers[name]
-                return None
-        elif answered.shape != question.shape:
-            logger.warning("question %r changed its fields since it was answered; it is asked anew", name)
-            del self._answers[name]
-            return None
-        self._used.add(name)
-        return replace(answered.reply, is_early=answered.shape is None)
+            return question.name not in self._used
+        if answered.shape != question.shape:
+            logger.warning("question %r is another one since it was answered; it is asked anew", question.name)
+        return answered.shape == question.shape
 
     def note(self, question: Question) -> None:
         """Keep that a question is being asked."""
@@ -140,13 +203,20 @@ class Journal:
     # --- between runs ------------------------------------------------------------------------------------------------
 
     def receive(self, replies: Mapping[str, Reply]) -> None:
-        """Take answers. Those to questions of the last round are kept; others wait for a question of that name."""
+        """Take answers. Those to questions of the last round are kept; others wait for a question of that name.
+
+        One that comes after its question's deadline is not kept: what stays is that the time was over.
+        """
         for name, reply in replies.items():
             if (shape := self._asked.pop(name, None)) is not None:
-                self._answers[name] = _Answered(shape, reply)
+                self._answers[name] = _Answered(shape, EXPIRED if self._is_over(name) else reply)
             elif name not in self._answers:
                 self._early[name] = reply
         self._asked.clear()
+
+    def _is_over(self, name: str) -> bool:
+        until = self._deadlines.get(name.partition(TRY)[0])
+        return until is not None and self._clock() >= until
 
     def is_asked(self, name: str) -> bool:
         """Tell whether the last round had a question of that name."""
@@ -154,16 +224,18 @@ class Journal:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was asked or answered yet."""
-        return not (self.rounds or self._answers or self._asked)
+        """Whether nothing was asked, answered or done yet."""
+        return not (self.rounds or self._answers or self._asked or self._steps)
 
     def write(self) -> str:
         """Write the journal as the text that travels in `requestState`."""
         # The standard library's JSON, because a wrong answer may hold what stricter writers refuse, and is kept too.
-        answers = {
-            name: [a.shape, a.reply.action, a.reply.content, a.reply.problem] for name, a in self._answers.items()
-        }
+        answers = {name: _entry(answered) for name, answered in self._answers.items()}
         state = {_MARK: _VERSION, "call": self.call_id, "rounds": self.rounds, "answers": answers, "asked": self._asked}
+        if self._deadlines:
+            state["deadlines"] = self._deadlines
+        if self._steps:
+            state["steps"] = {name: json.loads(given) for name, given in self._steps.items()}
         if self.inner != Inner():
             state["inner"] = [self.inner.state, self.inner.keys, self.inner.responses]
         return json.dumps(state, separators=(",", ":"))
@@ -195,17 +267,40 @@ class Journal:
         self.rounds = _of(int, found["rounds"])
         self._answers = {name: _answered(*entry) for name, entry in _of(dict, found["answers"]).items()}
         self._asked = {name: _of(str, shape) for name, shape in _of(dict, found["asked"]).items()}
+        self._deadlines = {name: _of(float, until) for name, until in _of(dict, found.get("deadlines", {})).items()}
+        self._steps = {name: json.dumps(given) for name, given in _of(dict, found.get("steps", {})).items()}
         state, keys, responses = found.get("inner", (None, [], {}))
         inner_keys = tuple(_of(str, key) for key in _of(list, keys))
         self.inner = Inner(None if state is None else _of(str, state), inner_keys, _of(dict, responses))
 
 
+_EXPIRED_ACTION = "expired"
+"""What stands in a written journal for an answer that did not come in time."""
+
+
+def _entry(answered: _Answered) -> list[Any]:
+    reply = answered.reply
+    return [answered.shape, _EXPIRED_ACTION if reply.is_expired else reply.action, reply.content, reply.problem]
+
+
 def _answered(shape: object, action: object, content: object, problem: object) -> _Answered:
+    kept_shape = None if shape is None else _of(str, shape)
+    if action == _EXPIRED_ACTION:
+        return _Answered(kept_shape, EXPIRED)
     if action not in get_args(Action):
         raise ValueError(f"action {action!r}")
     kept = None if content is None else _of(dict, content)
     why = None if problem is None else _of(str, problem)
-    return _Answered(None if shape is None else _of(str, shape), Reply(action, kept, why))  # type: ignore[arg-type]
+    return _Answered(kept_shape, Reply(action, kept, why))  # type: ignore[arg-type]  # it is an `Action`
+
+
+def _numbered(base: str, seen: Counter[str]) -> str:
+    seen[base] += 1
+    return base if seen[base] == 1 else f"{base}#{seen[base]}"
+
+
+def _now() -> float:
+    return time.time()
 
 
 def _of(kind: type[Any], value: object) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import unicodedata
+from urllib.parse import urlsplit
 
 from .naming import words
 
@@ -47,6 +49,39 @@ def _has_credential(text: str) -> bool:
 def _common(word: str) -> str:
     """A word in common letters: one in fullwidth or bold ones reads the same to a person."""
     return unicodedata.normalize("NFKC", word)
+
+
+def link_problem(url: object) -> str | None:
+    """Why a person must not be asked to open *url*, as the end of a sentence; `None` if they may be.
+
+    Only `https` is, and `http` to this machine, without credentials in it.
+
+    >>> link_problem("http://example.org/pay")
+    'is not https'
+    """
+    if not isinstance(url, str):
+        return f"is {type(url).__name__}, not text"
+    if any(not character.isprintable() or character in " \\" for character in url):
+        return "has a space, a backslash or an invisible character in it"
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "is not a URL"
+    if not host:
+        return "is not a URL with a host"
+    if "@" in parts.netloc:
+        return "has credentials in it"
+    return None if parts.scheme == "https" or (parts.scheme == "http" and _is_this_machine(host)) else "is not https"
+
+
+def _is_this_machine(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def plain(text: str, *, limit: int = _SHORT) -> str:

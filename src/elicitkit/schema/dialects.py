@@ -8,7 +8,7 @@ comes, and other defaults stand in the description and are filled in by us.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from ..errors import ElicitationUnsupported
 from ..fields import BooleanField, ChoiceField, Field, MultiChoiceField, UnknownField
@@ -17,7 +17,12 @@ from .write import choices, is_described, object_schema, property_schema, reques
 
 
 class Dialect(Protocol):
-    """How one revision writes a form."""
+    """How one revision writes a form, and what else it can ask."""
+
+    @property
+    def modes(self) -> frozenset[Literal["form", "url"]]:
+        """The modes of elicitation the revision has."""
+        ...
 
     def schema(self, fields: Sequence[Field]) -> dict[str, Any]:
         """Write the requested schema.
@@ -35,6 +40,8 @@ class Dialect(Protocol):
 class _Modern:
     """2025-11-25 and later."""
 
+    modes: frozenset[Literal["form", "url"]] = frozenset({"form", "url"})
+
     def schema(self, fields: Sequence[Field]) -> dict[str, Any]:
         return requested_schema(fields)
 
@@ -44,6 +51,8 @@ class _Modern:
 
 class _First:
     """2025-06-18."""
+
+    modes: frozenset[Literal["form", "url"]] = frozenset({"form"})
 
     def schema(self, fields: Sequence[Field]) -> dict[str, Any]:
         parts = _part_names(fields)
