@@ -4,9 +4,11 @@ import json
 import logging
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from elicitkit.errors import ProtocolError
-from elicitkit.journal import FormQuestion, Inner, Journal, Question, Reply
+from elicitkit.journal import EXPIRED, FormQuestion, Inner, Journal, Question, Reply
 
 YES = Reply("accept", {"x": "yes"})
 
@@ -181,6 +183,9 @@ def broken_states() -> list[str]:
         {"inner": [1, [], {}]},
         {"inner": [None, [1], {}]},
         {"inner": [None, [], []]},
+        {"deadlines": {"a": "soon"}},
+        {"deadlines": []},
+        {"steps": ["a"]},
     ]
     missing = [{key: value for key, value in whole.items() if key != name} for name in ("call", "rounds", "asked")]
     return [json.dumps(state) for state in [*(whole | change for change in changes), *missing]]
@@ -190,3 +195,100 @@ def broken_states() -> list[str]:
 def test_a_state_with_our_mark_that_is_not_ours_is_refused_whole(state: str) -> None:
     with pytest.raises(ProtocolError, match="not one that this version wrote"):
         Journal.read(state)
+
+
+# --- steps and deadlines ----------------------------------------------------------------------------------------------
+
+
+def test_what_a_step_gave_is_carried_on_to_the_byte() -> None:
+    journal = after_asking("a")
+    given = json.dumps({"é": [1, 1.0, None, True, "\ud800", 10**30]})
+    journal.keep_step("price", given)
+
+    assert next_round(journal).step("price") == given
+    assert next_round(journal).step("other") is None
+
+
+def test_steps_of_one_name_are_numbered_alike_in_every_replay() -> None:
+    journal = Journal()
+    before = [journal.step_name("a"), journal.step_name("b"), journal.step_name("a")]
+
+    replayed = next_round(journal)
+
+    assert before == ["a", "b", "a#2"]
+    assert [replayed.step_name("a"), replayed.step_name("b"), replayed.step_name("a")] == before
+
+
+def test_a_journal_with_a_step_is_not_empty() -> None:
+    journal = Journal()
+    journal.keep_step("price", "1")
+
+    assert not journal.is_empty
+
+
+class Clock:
+    now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def asked_until(clock: Clock, *, seconds: float) -> Journal:
+    journal = Journal(clock)
+    until = journal.deadline("a", seconds)
+    journal.note(FormQuestion("a", "text", "?", {}, until=until))
+    journal.end_round()
+    return journal
+
+
+def test_a_deadline_is_that_of_the_first_asking_in_every_replay() -> None:
+    clock = Clock()
+    journal = asked_until(clock, seconds=60)
+    clock.now += 30
+
+    assert journal.deadline("a", 60) == 1_060
+    assert next_round(journal).deadline("a", 60) == 1_060
+
+
+@pytest.mark.parametrize(("after", "kept"), [(59.9, YES), (60.0, EXPIRED), (1e9, EXPIRED)])
+def test_an_answer_counts_if_it_comes_before_the_deadline(after: float, kept: Reply) -> None:
+    clock = Clock()
+    journal = asked_until(clock, seconds=60)
+    clock.now += after
+
+    journal.receive({"a": YES})
+
+    assert journal.reply_to(question("a")) == kept
+    assert next_round(journal).reply_to(question("a")) == kept
+
+
+def test_a_later_try_has_the_deadline_of_the_first() -> None:
+    clock = Clock()
+    journal = asked_until(clock, seconds=60)
+    journal.note(question("a~2"))
+    clock.now += 61
+
+    journal.receive({"a~2": YES})
+
+    assert journal.reply_to(question("a~2")) == EXPIRED
+
+
+def test_an_unanswered_question_is_over_at_its_deadline() -> None:
+    clock = Clock()
+    journal = asked_until(clock, seconds=60)
+    asked = FormQuestion("a", "text", "?", {}, until=1_060)
+
+    assert journal.reply_to(asked) is None
+    clock.now += 60
+    assert journal.reply_to(asked) == EXPIRED
+
+
+@given(st.dictionaries(st.text(), st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists)))
+def test_any_steps_survive_a_round(steps: dict[str, object]) -> None:
+    journal = after_asking("a")
+    for name, result in steps.items():
+        journal.keep_step(name, json.dumps(result))
+
+    read = next_round(journal)
+
+    assert {name: json.loads(read.step(name) or "") for name in steps} == steps

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elicitkit import FormElicitation, FormError, SensitiveFieldError
-from elicitkit.safety import plain, plain_line
+from elicitkit.safety import link_problem, plain, plain_line
 
 CREDENTIALS = [
     *("password", "user_password", "PASSWORD", "newPassword", "passWord", "Pass Word", "passwords", "passwd"),
@@ -144,3 +144,42 @@ def test_a_long_text_is_cut_and_says_so() -> None:
 
 def test_a_line_is_one_line() -> None:
     assert plain_line(" a\n\tb\u2028c  d ") == "a b c d"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.org",
+        "HTTPS://EXAMPLE.ORG/a?b=c#d",
+        "https://xn--bcher-kva.example/",
+        "https://bücher.example/",
+        "https://example.org:8443/",
+        "https://192.0.2.1/",
+        "http://localhost/",
+        "http://api.localhost:3000/",
+        "http://127.9.9.9/",
+        "http://[::1]:8000/",
+    ],
+)
+def test_a_link_to_a_web_page_may_be_opened(url: str) -> None:
+    assert link_problem(url) is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://example.org", "http://localhost.example.org", "http://127.0.0.1.example.org", "http://10.0.0.1/"),
+        *("ftp://example.org", "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "mailto:a@b.example"),
+        *("https://", "https:example.org", "//example.org", "example.org", "", "https://:443/", "https://a:port/"),
+        *("https://user@example.org", "https://user:pw@example.org", "https://@example.org", "https://a@b@c.example"),
+        *(
+            "https://example.org/a b",
+            "https://example.org\n",
+            "https://example.org/\u202egro",
+            "https://example.org\\@x",
+        ),
+        *("https://exa\x00mple.org", "https://example.org/\ud800", "https://[::1", None, 7, b"https://example.org"),
+    ],
+)
+def test_any_other_link_may_not(url: object) -> None:
+    assert link_problem(url) is not None

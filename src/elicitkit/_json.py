@@ -57,19 +57,15 @@ def unfaithful(value: object, where: str = "it") -> str | None:
         case list() if type(value) is list:
             inner = ((f"{where}[{at}]", one) for at, one in enumerate(value))
         case dict() if type(value) is dict:
-            if wrong := next((key for key in value if type(key) is not str), None):
-                return f"{where} has a key that is no text, but {_a(wrong)}"
+            if wrong := [key for key in value if type(key) is not str]:
+                return f"{where} has a key of type {type(wrong[0]).__name__}"
             inner = ((f"{where}[{key!r}]", one) for key, one in value.items())
         case _:
-            return f"{where} is {_a(value)}"
+            return f"{where} is of type {type(value).__name__}"
     return next((problem for place, one in inner if (problem := unfaithful(one, place))), None)
 
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-
-
-def _a(value: object) -> str:
-    return f"a {type(value).__name__}"
 
 
 class _FrozenDict(dict[str, Any]):

@@ -12,7 +12,6 @@ import json
 import logging
 import secrets
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
@@ -117,8 +116,7 @@ class Journal:
     """
 
     def __init__(self, clock: Callable[[], float] | None = None) -> None:
-        self.call_id = secrets.token_hex(16)
-        """A random id of the call, the same in all its rounds."""
+        self._call_id: str | None = None
         self.rounds = 0
         """How many rounds of questions were sent."""
         self.inner = Inner()
@@ -129,10 +127,17 @@ class Journal:
         self._deadlines: dict[str, float] = {}
         self._steps: dict[str, str] = {}
         self._early: dict[str, Reply] = {}
-        self._names: Counter[str] = Counter()
-        self._step_names: Counter[str] = Counter()
+        self._names: dict[str, int] = {}
+        self._step_names: dict[str, int] = {}
         self._keyed: set[str] = set()
         self._used: set[str] = set()
+
+    @property
+    def call_id(self) -> str:
+        """A random id of the call, the same in all its rounds: 32 hexadecimal digits."""
+        if self._call_id is None:
+            self._call_id = secrets.token_hex(16)
+        return self._call_id
 
     # --- one run of the call -----------------------------------------------------------------------------------------
 
@@ -263,7 +268,7 @@ class Journal:
     def _fill(self, found: Mapping[str, Any]) -> None:
         if found[_MARK] != _VERSION:
             raise ValueError(f"version {found[_MARK]!r}")
-        self.call_id = _of(str, found["call"])
+        self._call_id = _of(str, found["call"])
         self.rounds = _of(int, found["rounds"])
         self._answers = {name: _answered(*entry) for name, entry in _of(dict, found["answers"]).items()}
         self._asked = {name: _of(str, shape) for name, shape in _of(dict, found["asked"]).items()}
@@ -294,8 +299,8 @@ def _answered(shape: object, action: object, content: object, problem: object) -
     return _Answered(kept_shape, Reply(action, kept, why))  # type: ignore[arg-type]  # it is an `Action`
 
 
-def _numbered(base: str, seen: Counter[str]) -> str:
-    seen[base] += 1
+def _numbered(base: str, seen: dict[str, int]) -> str:
+    seen[base] = seen.get(base, 0) + 1
     return base if seen[base] == 1 else f"{base}#{seen[base]}"
 
 

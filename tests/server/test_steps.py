@@ -126,9 +126,9 @@ async def test_a_failure_is_the_tools_own_and_is_not_kept(mcp: Server, revision:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ((1, 2), "it is a tuple"),
-        ({"when": date(2026, 1, 1)}, "it['when'] is a date"),
-        ([{1: "a"}], "it[0] has a key that is no text, but a int"),
+        ((1, 2), "it is of type tuple"),
+        ({"when": date(2026, 1, 1)}, "it['when'] is of type date"),
+        ([{1: "a"}], "it[0] has a key of type int"),
         (float("nan"), "it is nan"),
     ],
     ids=["tuple", "date", "key", "nan"],
@@ -238,3 +238,20 @@ async def test_a_name_that_could_be_mistaken_is_refused_at_once(mcp: Server, rev
 async def test_what_is_no_function_is_refused_at_once(mcp: Server, revision: str) -> None:
     with pytest.raises(TypeError, match="step takes a function and its arguments"):
         step(None, "charge", "not a function")  # type: ignore[call-overload]
+
+
+async def test_a_step_behind_a_swallowed_suspension_waits_for_the_answer(mcp: Server, revision: str) -> None:
+    done: list[str] = []
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        answered = "nothing"
+        try:
+            outcome = await elicit(ctx, text_form("a"))
+            answered = str(outcome.content["x"]) if outcome else "no"
+        finally:
+            await step(ctx, "note", done.append, answered)
+        return answered
+
+    assert await call(mcp, revision) == "a"
+    assert done == ["a"]

@@ -3,7 +3,8 @@
 # pyright: strict
 
 from dataclasses import dataclass
-from typing import TypedDict, assert_type
+from datetime import timedelta
+from typing import Any, TypedDict, assert_type
 
 from elicitkit import (
     Accepted,
@@ -15,8 +16,14 @@ from elicitkit import (
     FormSource,
     Outcome,
     bind,
+    call_id,
     confirm,
     elicit,
+    elicit_all,
+    elicit_sync,
+    elicit_url,
+    step,
+    url_required,
 )
 from elicitkit.asking import AskContext
 from elicitkit.forms.builder import (
@@ -122,6 +129,24 @@ async def asking_gives_the_outcome_of_the_form(ctx: AskContext) -> None:
     assert_type(await elicit(ctx, form, Query), Outcome[Query])
     assert_type(await elicit(ctx, Form.from_schema("?", {"properties": {}})), Outcome[Content])
     assert_type(await confirm(ctx, "Sure?"), Outcome[None])
+    assert_type(await elicit_url(ctx, "Pay", "https://example.org"), Outcome[None])
+    assert_type(await url_required(ctx, "Pay", "https://example.org"), Outcome[None])
+    assert_type(await elicit_all(ctx, {"a b": form}, name=form.string("name")), dict[str, Outcome[Any]])
+    assert_type(await elicit(ctx, form, timeout=timedelta(days=1)), Outcome[Content])
+
+
+def asking_in_a_thread_gives_the_outcome_too(ctx: AskContext) -> None:
+    assert_type(elicit_sync(ctx, FormElicitation.from_type(Query, "How?")), Outcome[Query])
+    assert_type(elicit_sync(ctx, form, Query), Outcome[Query])
+
+
+async def a_step_gives_what_its_function_gives(ctx: AskContext) -> None:
+    async def price(item: str, *, count: int = 1) -> float:
+        return 1.0 * count
+
+    assert_type(await step(ctx, "price", price, "cake", count=2), float)
+    assert_type(await step(ctx, "length", len, "cake"), int)
+    assert_type(call_id(ctx), str)
 
 
 def binding_gives_the_type() -> None:

@@ -9,7 +9,6 @@ from typing import Any, TypeVar, overload
 
 import anyio.from_thread
 
-from .. import _json
 from ..errors import AdapterMissing, AnswerError, ElicitationUnsupported, Fault
 from ..forms import Content, Form, FormElicitation, FormSource
 from ..journal import FormQuestion, Reply
@@ -291,7 +290,7 @@ async def _ask_until_it_fits(
     road.require("form")
     schema, name = form.schema_in(road.dialect), road.name(form.digest(), key)
     until = None if seconds is None else road.deadline(name, seconds)
-    question = FormQuestion(name, _json.digest(schema), form.message, schema, until=until)
+    question = FormQuestion(name, form.shape_in(road.dialect), form.message, schema, until=until)
     reply = await road.ask(question)
     if reply.is_early and not _fits(road, form, reply):
         reply = await road.ask(question)  # Nobody saw it yet, so it costs no try.

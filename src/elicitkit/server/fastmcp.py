@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from mcp.server.context import HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import UrlElicitationRequiredError
 from mcp_types import CallToolRequestParams, GetPromptRequestParams, InputRequiredResult, ReadResourceRequestParams
+from pydantic import BaseModel
 
 from ..errors import ElicitkitError, MissingExtra
 from .driving import drive
 from .sessions import AskingSession, SuspendingSession
 
 try:
+    from fastmcp import FastMCP, __version__
     from fastmcp.exceptions import FastMCPError, PromptError, ResourceError, ToolError
     from fastmcp.prompts.base import InputRequiredPromptResult, PromptResult
     from fastmcp.resources.base import InputRequiredResourceResult, ResourceResult
@@ -32,9 +34,9 @@ try:
 except ImportError as missing:
     raise MissingExtra("fastmcp", "The adapter for FastMCP") from missing
 
-R = TypeVar("R")
+R = TypeVar("R", bound=BaseModel)
 
-_MASKS = ("Error calling tool ", "Error rendering prompt ", "Error reading resource ")
+_MASKS = ("Error calling tool ", "Error rendering prompt ", "Error reading resource ", "Failed to resolve dependency ")
 """How FastMCP's texts for an error that a component did not mean to raise begin."""
 
 
@@ -97,7 +99,8 @@ async def _asking(
     round_type: Callable[[InputRequiredResult], R],
 ) -> R:
     """Run what may ask on the road of its era; what is inside a call that has one is on it already."""
-    request = context.fastmcp_context and context.fastmcp_context.request_context
+    outer = context.fastmcp_context
+    request = outer.request_context if outer else None
     if request is None or isinstance(request.session, AskingSession):
         return await call_next(context)
     try:
@@ -120,17 +123,18 @@ async def _driven(
 ) -> R:
     async def call(inner: ServerRequestContext[Any, Any]) -> HandlerResult:
         with bind_request_context(inner):
-            async with _told_of_round(context, (ctx.params or {}).get("requestState")) as told:
+            async with _of_round(context, (ctx.params or {}).get("requestState")) as told:
                 return _to_wire(await call_next(told))
 
     result: Any = await drive(ctx, call)
     return round_type(InputRequiredResult.model_validate(result)) if isinstance(result, dict) else result
 
 
-def _to_wire(result: Any) -> HandlerResult:
+def _to_wire(result: BaseModel) -> HandlerResult:
     """What is driven gives: a round that a component asks by itself as on the wire, anything else as it is."""
-    asked = getattr(result, "input_required", None)
-    return asked.model_dump(by_alias=True, mode="json", exclude_none=True) if asked is not None else result
+    if isinstance(result, (InputRequiredToolResult, InputRequiredPromptResult, InputRequiredResourceResult)):
+        return result.input_required.model_dump(by_alias=True, mode="json", exclude_none=True)
+    return result
 
 
 # --- caches -----------------------------------------------------------------------------------------------------------
@@ -139,33 +143,91 @@ def _to_wire(result: Any) -> HandlerResult:
 class _LaterRound(Context):
     """The context for middleware behind ours in a later round, which has a state even when none is the tool's.
 
-    FastMCP's cache looks at it. It must not keep what came of a person's answers as what a fresh call gives.
+    FastMCP's cache looks for one: what came of a person's answers must not be kept for calls that were asked nothing.
     """
 
-    round_state: str | None = None
+    def __init__(self, fastmcp: FastMCP[Any], state: str) -> None:
+        super().__init__(fastmcp)
+        self._state = state
 
     @property
     def request_state(self) -> str | None:
-        """The state that came over the wire."""
-        return self.round_state
+        """The state as it came over the wire."""
+        return self._state
 
 
-def _told_of_round(
-    context: MiddlewareContext[Any], state: str | None
-) -> AbstractAsyncContextManager[MiddlewareContext[Any]]:
-    ...
+@asynccontextmanager
+async def _of_round(context: MiddlewareContext[Any], state: str | None) -> AsyncIterator[MiddlewareContext[Any]]:
+    if state is None or context.fastmcp_context is None:
+        yield context
+        return
+    async with _LaterRound(context.fastmcp_context.fastmcp, state) as later:
+        yield context.copy(fastmcp_context=later)
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
-def _behind(error: FastMCPError) -> ElicitkitError | UrlElicitationRequiredError | None:
-    """The error that FastMCP raised another in place of, if it is one whose text or code the client is to see."""
-    return _find(error.__cause__) if str(error).startswith(_MASKS) else None
+def _behind(error: BaseException | None) -> ElicitkitError | UrlElicitationRequiredError | None:
+    """The error that FastMCP raised others in place of, if it is one whose text or code the client is to see."""
+    while error is not None and str(error).startswith(_MASKS):
+        error = error.__cause__
+    return _found_in(error)
 
 
-def _find(error: BaseException | None) -> ElicitkitError | UrlElicitationRequiredError | None:
+def _found_in(error: BaseException | None) -> ElicitkitError | UrlElicitationRequiredError | None:
+    """The error itself, or the first of its kind in a group: what a task group raises."""
     if isinstance(error, (ElicitkitError, UrlElicitationRequiredError)):
         return error
     inside = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
-    return next((found for one in inside if (found := _find(one)) is not None), None)
+    return next((found for one in inside if (found := _found_in(one)) is not None), None)
+
+
+# --- FastMCP's own `ctx.elicit` ---------------------------------------------------------------------------------------
+
+_PARAMETERS = ("self", "message", "response_type", "response_title", "response_description")
+_USES = {"_is_modern_protocol", "session", "elicit"}
+
+
+class _CanAsk:
+    """A context that `Context.elicit` does not refuse, because our session can ask on 2026-07-28 too."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def _is_modern_protocol(self) -> bool:
+        return False
+
+
+def carry_elicit(context_class: type[Any]) -> None:
+    """Let `elicit` of FastMCP's context travel on our road. It does what it did wherever the call has none.
+
+    Raises:
+        MissingExtra: If it is not the method of the releases of FastMCP that the extra pins.
+    """
+    stock = context_class.elicit
+    if hasattr(stock, "carried_by_elicitkit"):
+        return
+    if not _is_known(stock):
+        raise MissingExtra(
+            "fastmcp", f"The adapter for FastMCP knows no Context.elicit like the one of {__version__}; it"
+        )
+
+    @functools.wraps(stock)
+    async def elicit(self: Context, *args: Any, **kwargs: Any) -> Any:
+        request = self.request_context
+        suspends = request is not None and isinstance(request.session, SuspendingSession)
+        return await stock(_CanAsk(self) if suspends else self, *args, **kwargs)
+
+    elicit.carried_by_elicitkit = True  # type: ignore[attr-defined]  # a mark for the next time
+    context_class.elicit = elicit
+
+
+def _is_known(elicit: Any) -> bool:
+    return tuple(inspect.signature(elicit).parameters) == _PARAMETERS and _USES.issubset(elicit.__code__.co_names)
+
+
+carry_elicit(Context)

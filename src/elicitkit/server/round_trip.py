@@ -9,7 +9,6 @@ seals, answers what was asked before.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import math
 from collections.abc import Awaitable, Callable, Mapping
@@ -57,6 +56,7 @@ class RoundTrip:
         self._steps: set[asyncio.Future[str]] = set()
         self._scope = anyio.CancelScope()
         self._excess: LimitError | None = None
+        self._round_bytes = 0
 
     def require(self, mode: Mode) -> None:
         """See `Road.require`."""
@@ -193,10 +193,13 @@ class RoundTrip:
             return f"The call has asked in {ROUNDS} rounds, and may not ask more."
         if len(self._asked) >= ROUND_QUESTIONS:
             return f"A round may carry {ROUND_QUESTIONS} questions."
-        state = self._journal.write()
-        if problem := _state_problem(state):
-            return problem
-        size = _sealed_bytes(state) + sum(_json.size(_input_request(one)) for one in [*self._asked, question])
+        if not self._asked:
+            state = self._journal.write()
+            if problem := _state_problem(state):
+                return problem
+            self._round_bytes = _sealed_bytes(state)
+        self._round_bytes += _json.size(_input_request(question))
+        size = self._round_bytes
         return f"The round takes {size:,} bytes, and may take {ROUND_BYTES:,}." if size > ROUND_BYTES else None
 
     # --- results -----------------------------------------------------------------------------------------------------
@@ -299,7 +302,8 @@ def _state_problem(state: str) -> str | None:
 
 def _sealed_bytes(state: str) -> int:
     """How long a state is once the SDK has sealed it: JSON in JSON, encrypted, in base64."""
-    return (len(json.dumps(state)) + _SEAL_BYTES) * 4 // 3
+    escaped = len(state) + state.count('"') + state.count("\\")
+    return (escaped + _SEAL_BYTES) * 4 // 3
 
 
 def _in_two_turns(action: Callable[[], None]) -> None:
