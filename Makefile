@@ -1,7 +1,7 @@
 # The front door. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint typing bench constraints clean
+.PHONY: help demo test conformance lint typing bench constraints clean
 
 # A python3.11 that is only a version manager's shim may not run, so it is tried first.
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
@@ -24,14 +24,40 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(BIN)/python $(PIP) install --constraint constraints.txt --editable '.[dev]' >$(LOG) 2>&1 || { tail -n 30 $(LOG); exit 1; }
 	@touch $@
 
+# The official conformance suite and the node it needs. Whatever npm writes stays in there: no lock file, no manifest.
+# The stamp is what the tests look for.
+JUDGE := .judge
+SUITE := @modelcontextprotocol/conformance@0.2.0-alpha.12 node@24.21.0
+
+$(JUDGE)/installed: Makefile
+	@echo "Installing the conformance suite into $(JUDGE), once."
+	@rm -rf $(JUDGE) && mkdir $(JUDGE)
+	@{ npm install --prefix $(JUDGE) --no-save --no-package-lock --no-audit --no-fund $(SUITE) && \
+	   $(JUDGE)/node_modules/node/bin/node --version; } \
+	  >$(JUDGE)/install.log 2>&1 || { tail -n 30 $(JUDGE)/install.log; exit 1; }
+	@touch $@
+
+# Other hosts that tests talk to, in environments of their own: they need other versions of the SDK. Where one cannot be
+# installed the tests say so, and CI fails.
+PEERS := .peers
+
+$(PEERS)/toolnexus/installed: Makefile
+	@echo "Installing toolnexus into $(PEERS), once."
+	@rm -rf $(@D) && $(PYTHON) -m venv $(@D)
+	@if $(@D)/bin/python $(PIP) install 'toolnexus==0.21.*' >$(PEERS)/install.log 2>&1; then touch $@; \
+	 else tail -n 5 $(PEERS)/install.log; rm -rf $(@D); fi
+
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 demo: $(INSTALLED)  ## try it here; ANSWERS=file answers for you
 	@$(BIN)/elicitkit demo $(if $(ANSWERS),--answers '$(ANSWERS)')
 
-test: $(INSTALLED)  ## run the tests; ARGS='-k name' goes to pytest
+test: $(INSTALLED) $(PEERS)/toolnexus/installed  ## run the tests; ARGS='-k name' goes to pytest
 	@$(BIN)/pytest $(ARGS)
+
+conformance: $(INSTALLED) $(JUDGE)/installed  ## be judged by the official suite, which npm brings
+	@$(BIN)/pytest tests/conformance $(ARGS)
 
 lint: $(INSTALLED)  ## style, format, types and layers
 	@$(BIN)/ruff check .
@@ -54,5 +80,5 @@ constraints:  ## pin the newest versions that resolve together
 	@mv $(VENV)-fresh/constraints.txt constraints.txt && rm -rf $(VENV)-fresh
 
 clean:  ## remove the environment and every cache
-	@rm -rf $(VENV) $(VENV)-fresh build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(VENV)-fresh $(JUDGE) $(PEERS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

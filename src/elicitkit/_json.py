@@ -72,7 +72,7 @@ class _FrozenDict(dict[str, Any]):
     """A dict of a shared schema: whoever tries to change it is told to copy it."""
 
     def _refuse(self, *_: object, **__: object) -> Any:
-        raise TypeError("a form's schema is shared, and cannot be changed: copy it, with copy.deepcopy(schema)")
+        raise TypeError("this is shared, and cannot be changed: copy it, with copy.deepcopy(…)")
 
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
 
