@@ -3,17 +3,16 @@
 import asyncio
 from typing import Any
 
+import anyio
 import pytest
 from fastmcp import Client, Context
 from fastmcp.client.elicitation import ElicitResult
 from fastmcp.dependencies import CurrentContext, Depends
 from fastmcp.exceptions import ToolError
 from fastmcp.server.dependencies import get_context
-from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
 
 from elicitkit import FormElicitation, confirm, elicit, elicit_all, elicit_sync, elicit_url, step, url_required
-from elicitkit.server.fastmcp import Elicitation
 from elicitkit.testing import ScriptedAnswers, accept, cancel, decline
 from tests import eras
 from tests.server.fastmcp_calls import Server, asking_server, call, connected, echo, text_form
@@ -98,12 +97,13 @@ async def test_a_visit_without_which_nothing_goes_on_is_the_error_of_its_era(mcp
     async def ask(ctx: Context) -> str:
         return (await url_required(ctx, "Sign in", "https://in.example.org")).action
 
-    if revision == "2025-11-25":
-        with pytest.raises(MCPError) as raised:
-            await call(mcp, revision)
-        assert raised.value.code == -32042
-    elif revision == "2026-07-28":
-        assert await call(mcp, revision) == "accept"
+    async with connected(mcp, revision, echo) as client:
+        if revision == "2025-11-25":
+            with pytest.raises(MCPError) as raised:
+                await eras.said(client, "ask")
+            assert raised.value.code == -32042
+        elif revision == "2026-07-28":
+            assert await eras.said(client, "ask") == "accept"
 
 
 async def test_a_tool_in_a_thread_asks(mcp: Server, revision: str) -> None:
@@ -231,8 +231,9 @@ async def test_an_error_in_what_is_injected_or_in_a_group_is_told_as_it_is(mcp: 
 
     @mcp.tool
     async def grouped(ctx: Context) -> str:
-        found = await asyncio.gather(elicit(ctx, text_form("?")), return_exceptions=True)
-        raise ExceptionGroup("several", [one for one in found if isinstance(one, Exception)])
+        async with anyio.create_task_group() as group:
+            group.start_soon(elicit, ctx, text_form("?"))
+        return "done"
 
     for tool in ("injected", "grouped"):
         assert (await call(mcp, revision, None, tool)).startswith("error: This needs an answer from you"), tool
@@ -275,16 +276,3 @@ async def test_a_prompt_and_a_resource_that_cannot_ask_say_what_is_missing(revis
             await client.get_prompt("write")
         with pytest.raises(MCPError, match="does not show forms that a server asks for"):
             await client.read_resource("book://honey")
-
-
-async def test_the_class_in_place_of_an_instance_is_told_apart(revision: str) -> None:
-    with pytest.raises(TypeError, match="install an instance"):
-        Elicitation(object(), object())
-
-
-async def test_the_middleware_in_a_server_of_the_sdk_says_which_one_that_takes(revision: str) -> None:
-    mcp: MCPServer[Any] = MCPServer("other", middleware=[Elicitation()])
-
-    with pytest.RaisesGroup(pytest.RaisesExc(TypeError, match="MCPServer takes the one"), flatten_subgroups=True):
-        async with eras.connected(mcp, revision, raise_exceptions=True) as client:
-            await client.list_tools()

@@ -178,3 +178,8 @@ async def test_a_text_that_cannot_be_written_is_told_all_the_same(revision: str)
 
     async with eras.connected(mcp, revision) as client:
         assert "\\udc80" in await eras.said(client, "ask")
+
+
+async def test_the_middleware_in_the_wrong_framework_names_the_right_one(revision: str) -> None:
+    with pytest.raises(TypeError, match=r"FastMCP has its own: elicitkit\.server\.fastmcp"):
+        await Elicitation()(object(), None)  # type: ignore[arg-type]

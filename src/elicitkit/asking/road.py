@@ -115,7 +115,7 @@ def road_of(ctx: AskContext | None) -> Road:
     refuse_in_step()
     try:
         session = None if ctx is None else ctx.session
-    except ValueError as error:  # The SDK's word for "there is no running request".
+    except (ValueError, RuntimeError) as error:  # The words of both frameworks for "there is no running request".
         raise AdapterMissing("A question can only be asked while a client's call is running.") from error
     except AttributeError:
         raise TypeError(f"elicit takes the tool's context first, not {named(ctx)}: elicit(ctx, form)") from None
@@ -124,7 +124,8 @@ def road_of(ctx: AskContext | None) -> Road:
         raise AdapterMissing(
             "Nothing here can carry a question yet: add the middleware to the server, as in\n"
             "    from elicitkit import Elicitation\n"
-            '    mcp = MCPServer("my-server", middleware=[Elicitation()])'
+            '    mcp = MCPServer("my-server", middleware=[Elicitation()])\n'
+            "or, for FastMCP, the one of elicitkit.server.fastmcp."
         )
     return road
 

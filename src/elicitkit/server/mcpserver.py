@@ -37,6 +37,8 @@ class Elicitation:
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Handle one message; only those during which a person can be asked are touched."""
+        if not isinstance(ctx, ServerRequestContext):
+            raise TypeError("this Elicitation is for MCPServer; FastMCP has its own: elicitkit.server.fastmcp")
         if ctx.method not in ASKING_METHODS:
             return await call_next(ctx)
         with watch() as made:
