@@ -1,7 +1,7 @@
 # The front door. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance lint typing bench constraints clean
+.PHONY: help demo test conformance lint typing bench load constraints clean
 
 # A python3.11 that is only a version manager's shim may not run, so it is tried first.
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
@@ -71,6 +71,9 @@ typing: $(INSTALLED)  ## what both type checkers see
 
 bench: $(INSTALLED)  ## run benchmarks/*.py, but for those that start with _
 	@set -e; for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python "$$script" $(ARGS); done
+
+load: $(INSTALLED)  ## 64 calls at once over HTTP for 30 seconds
+	@$(BIN)/python -m tests.roads.load --seconds 30 --calls 64 $(ARGS)
 
 constraints:  ## pin the newest versions that resolve together
 	@rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh

@@ -1,0 +1,93 @@
+"""The official conformance suite judges our server and our host; `make conformance` brings it."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+
+from elicitkit.host.servers import HttpServer, transport
+from tests.conformance import judge, scenarios
+from tests.conformance.scenarios import Scenario
+
+pytestmark = [
+    pytest.mark.node,
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not judge.INSTALLED, reason="missing here: needs the conformance suite, which `make conformance` installs"
+    ),
+]
+
+NOT_ALONE = (
+    "\nNOT ISOLATED: `unshare` is not permitted here, so the suite's own server listens on every interface while the "
+    "client scenario runs."
+)
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The server that is judged, in a process of its own; what it writes to standard error is pytest's to show."""
+    command = [sys.executable, "-m", "tests.conformance.server"]
+    with subprocess.Popen(command, cwd=judge.ROOT, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            printed = server.stdout.readline().strip()
+            assert printed, "the server ended before it could be reached"
+            yield printed
+        finally:
+            server.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                server.wait(10)
+            server.kill()
+
+
+@pytest.fixture(scope="module")
+def offered(address: str) -> frozenset[str]:
+    """What the server has, named as in `Scenario.needs`."""
+
+    async def listed() -> frozenset[str]:
+        with anyio.fail_after(30):
+            async with Client(transport(HttpServer(address))) as client:
+                tools, prompts = (await client.list_tools()).tools, (await client.list_prompts()).prompts
+        return frozenset({f"tools/{one.name}" for one in tools} | {f"prompts/{one.name}" for one in prompts})
+
+    return anyio.run(listed)
+
+
+@pytest.fixture
+def alone(capsys: pytest.CaptureFixture[str]) -> Sequence[str]:
+    """What the client scenario is started with; where that has to be nothing, everybody is told."""
+    prefix = judge.alone()
+    if not prefix:
+        with capsys.disabled():
+            print(NOT_ALONE)
+    return prefix
+
+
+@pytest.mark.parametrize("scenario", scenarios.SERVER, ids=str)
+def test_the_suite_finds_no_fault_in_the_server(
+    scenario: Scenario, address: str, offered: frozenset[str], tmp_path: Path
+) -> None:
+    assert scenario.needs <= offered  # first: without its fixtures a scenario can pass in parts
+    faults = judge.faults_of_server(address, scenario.name, scenario.revision, tmp_path)
+
+    assert not faults
+
+
+@pytest.mark.parametrize("scenario", scenarios.CLIENT)
+def test_the_suite_finds_no_fault_in_the_host(scenario: str, alone: Sequence[str], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.conformance.client"]
+    faults = judge.faults_of_client(command, scenario, tmp_path, alone=alone)
+
+    assert not faults
+
+
+def test_no_scenario_about_asking_is_left_out() -> None:
+    about_asking = {name for name in judge.server_scenarios() if re.search("elicitation|input-required", name)}
+
+    assert about_asking == {scenario.name for scenario in scenarios.SERVER if scenario.revision}
