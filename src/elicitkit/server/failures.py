@@ -1,0 +1,87 @@
+"""Errors of ours that leave a tool, a prompt or a resource, which the SDK would mask: they keep their text."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Awaitable, Callable, Iterable
+
+from mcp.server.context import HandlerResult
+from mcp.server.mcpserver.tools import Tool
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR
+
+from ..errors import ElicitkitError, Made, watch
+
+_MASK = "Error executing tool "
+"""How the SDK's text for an error that a tool did not mean to raise begins."""
+
+
+async def tool_result(call: Callable[[], Awaitable[HandlerResult]]) -> HandlerResult:
+    """What a call of a tool gives; an error of ours that left the tool is an error result with its text."""
+    with watch() as made:
+        try:
+            return _unmasked(await call(), made)
+        except ElicitkitError as error:
+            return {"resultType": "complete", "isError": True, "content": _text(error)}
+
+
+async def content(call: Callable[[], Awaitable[HandlerResult]]) -> HandlerResult:
+    """What a prompt or a resource gives.
+
+    Raises:
+        MCPError: In place of an error of ours, with its text: there are no error results here.
+    """
+    try:
+        return await call()
+    except Exception as error:
+        if (ours := _cause_of_ours(error)) is None:
+            raise
+        raise MCPError(code=INTERNAL_ERROR, message=_sendable(ours)) from None
+
+
+def _unmasked(result: HandlerResult, made: Iterable[Made]) -> HandlerResult:
+    """Give an error of ours that left the tool its text back."""
+    if not _is_masked(result):
+        return result
+    every = list(made)
+    left = [one.error for one in every if _came_up(one.error)] or [one.error for one in every if _ended_its_task(one)]
+    if not left:
+        return result
+    return {**result, "content": _text(left[-1])}  # type: ignore[dict-item]  # it is masked, so it is a dict
+
+
+def _text(error: ElicitkitError) -> list[dict[str, str]]:
+    return [{"type": "text", "text": _sendable(error)}]
+
+
+def _sendable(error: ElicitkitError) -> str:
+    return str(error).encode(errors="backslashreplace").decode()  # A lone surrogate would stop the answer.
+
+
+def _cause_of_ours(error: BaseException) -> ElicitkitError | None:
+    """The error of ours behind those that the SDK raises in its place."""
+    seen: BaseException | None = error
+    while seen is not None and not isinstance(seen, ElicitkitError):
+        seen = seen.__cause__ or seen.__context__
+    return seen
+
+
+def _is_masked(result: HandlerResult) -> bool:
+    if not isinstance(result, dict) or not result.get("isError"):
+        return False
+    content = result.get("content") or [{}]
+    return str(content[0].get("text", "")).startswith(_MASK)
+
+
+def _came_up(error: ElicitkitError) -> bool:
+    """Tell whether an error came up to the SDK, which no tool had caught before."""
+    return any(frame.f_code is Tool.run.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
+def _ended_its_task(made: Made) -> bool:
+    """Tell whether an error ended a task that the tool had started: a task group then raises it inside a group."""
+    error, task = made
+    if task is None or task is asyncio.current_task():
+        return False
+    return task.done() and not task.cancelled() and task.exception() is error
