@@ -14,7 +14,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 from .errors import ProtocolError
 
@@ -47,7 +47,7 @@ class Question:
     until: float | None = None
     """When it ends, answered or not, in seconds since the epoch."""
 
-    def again(self, attempt: int, message: str) -> Question:
+    def again(self, attempt: int, message: str) -> Self:
         """The same question in another try, with another name and message."""
         return replace(self, name=f"{self.name}{TRY}{attempt}", message=message)
 
@@ -58,6 +58,9 @@ class FormQuestion(Question):
 
     schema: Mapping[str, Any] = field(default_factory=dict)
     """The requested schema."""
+
+    tries: int = 1
+    """How often the person may still answer: a road that checks answers asks again by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,9 @@ class Reply:
 
     is_expired: bool = False
     """Whether it stands for none: the question's time was over."""
+
+    tries: int = 1
+    """How many tries it took: more than one where the road asked again by itself."""
 
 
 EXPIRED = Reply("cancel", is_expired=True)

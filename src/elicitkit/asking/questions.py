@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypeVar, overload
 
@@ -290,21 +291,21 @@ async def _ask_until_it_fits(
     road.require("form")
     schema, name = form.schema_in(road.dialect), road.name(form.digest(), key)
     until = None if seconds is None else road.deadline(name, seconds)
-    question = FormQuestion(name, form.shape_in(road.dialect), form.message, schema, until=until)
+    question = FormQuestion(name, form.shape_in(road.dialect), form.message, schema, until=until, tries=tries)
     reply = await road.ask(question)
     if reply.is_early and not _fits(road, form, reply):
         reply = await road.ask(question)  # Nobody saw it yet, so it costs no try.
-    for attempt in range(2, tries + 2):
-        if (refusal := refused(reply)) is not None:
-            return refusal
+    tried = reply.tries
+    while (refusal := refused(reply)) is None:
         try:
             return _accepted(road, form, reply)
         except AnswerError as error:
-            if attempt > tries:
+            if tried >= tries:
                 raise
-            again = _message_with_faults(form.message, error)
-        reply = await road.ask(question.again(attempt, again))
-    raise AssertionError("the last try returns or raises")
+            again = message_with_faults(form.message, error)
+        reply = await road.ask(replace(question.again(tried + 1, again), tries=tries - tried))
+        tried += reply.tries
+    return refusal
 
 
 def refused(reply: Reply) -> Declined | Cancelled | None:
@@ -327,7 +328,7 @@ def _accepted(road: Road, form: Form[T], reply: Reply) -> Accepted[T]:
     return form.accept(road.dialect.fold(form.fields, reply.content or {}))
 
 
-def _message_with_faults(message: str, error: AnswerError) -> str:
+def message_with_faults(message: str, error: AnswerError) -> str:
     """The message with the faults above it; where both are too long, the faults are cut."""
     faults = "\n".join(f"- {fault}" for fault in error.faults)
     head, gap = "Please correct this:\n", "\n\n"

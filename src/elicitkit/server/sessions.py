@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp_types import ElicitResult
 
 from .. import _json
-from ..asking import Road, refuse_in_step
+from ..asking import TRIES, Road, refuse_in_step
 from ..errors import AnswerError, Fault
 from ..journal import FormQuestion, LinkQuestion, Question
 from ..safety import asks_for_credential, link_problem
-
-if TYPE_CHECKING:
-    from .round_trip import RoundTrip
 
 logger = logging.getLogger(__name__)
 
@@ -52,9 +49,7 @@ class AskingSession:
 
 
 class SuspendingSession(AskingSession):
-    """A session whose questions suspend the call: what the SDK cannot send on 2026-07-28 travels as ours do."""
-
-    elicitkit_road: RoundTrip
+    """A session whose questions travel on the road: what the SDK cannot send on 2026-07-28 goes as ours does."""
 
     async def elicit_form(self, message: str, requested_schema: Mapping[str, Any], *_: Any, **__: Any) -> ElicitResult:
         """Ask with a form; the answer is given as it came."""
@@ -62,7 +57,7 @@ class SuspendingSession(AskingSession):
         _warn_of_fields(requested_schema)
         schema = dict(requested_schema)
         name = self.elicitkit_road.name(_json.digest({"message": message, "schema": schema}), None)
-        return await self._ask(FormQuestion(name, _json.digest(schema), message, schema))
+        return await self._ask(FormQuestion(name, _json.digest(schema), message, schema, tries=TRIES))
 
     async def elicit_url(self, message: str, url: str, *_: Any, **__: Any) -> ElicitResult:
         """Ask to open a link."""
