@@ -1,14 +1,17 @@
 """Forms from types (design, section 4): seeding, overriding, excluding, and what binding needs."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, Required, TypedDict
 
+import attrs
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, Json, SecretStr, field_validator
+from pydantic import BaseModel, ConfigDict, EmailStr, Field, Json, SecretStr, field_validator
 
 from elicitkit import AnswerError, FormElicitation, FormError, SensitiveFieldError
 
@@ -443,3 +446,174 @@ def test_choices_may_be_fewer_than_the_type_has() -> None:
     form = FormElicitation.from_type(Paint, "?").choice("color").options({"RED": "Red as blood"})
 
     assert form.build().accept({"color": "RED"}).content == Paint(Color.RED)
+
+
+class Adult(BaseModel):
+    age: int = Field(ge=18, le=120)
+    name: str = Field(max_length=8)
+    mail: EmailStr
+
+
+@dataclass
+class Even:
+    count: Annotated[int, Field(multiple_of=2)]
+    colors: list[Color]
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        lambda: of(Adult).integer("age").min(0).default(3),
+        lambda: of(Adult).number("age").between(0, 200).integer("age").default(121),
+        lambda: of(Adult).string("name").max_length(80).default("Ada Lovelace"),
+        lambda: of(Adult).string("mail").default("Ada"),
+        lambda: of(Even).integer("count").default(3),
+    ],
+    ids=["below", "above", "too long", "no address", "odd"],
+)
+def test_a_default_that_the_type_refuses_is_a_fault_before_anybody_answers(described: Callable[[], Any]) -> None:
+    """The design's rule: an author's mistake is found at `build`, never by the person who answers."""
+    with pytest.raises(FormError, match="has a default that its type does not take"):
+        described().build()
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        lambda: of(Adult).integer("age").min(0).default(18),
+        lambda: of(Adult).integer("age").min(0),
+        lambda: of(Adult).string("mail").default("ada@example.com"),
+        lambda: of(Even).integer("count").default(4).multi_choice("colors").default(Color.RED),
+    ],
+    ids=["at the bound", "none", "an address", "chosen"],
+)
+def test_a_default_that_the_type_takes_is_none(described: Callable[[], Any]) -> None:
+    assert described().build().fields
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        lambda: of(Adult).integer("age").between(0, 17),
+        lambda: of(Adult).integer("age").between(121, 200),
+        lambda: of(Adult).string("name").max_length(80).min_length(9),
+    ],
+    ids=["below", "above", "too long"],
+)
+def test_bounds_that_leave_nothing_of_the_types_own_are_a_fault(described: Callable[[], Any]) -> None:
+    """The design's rule: a form that nobody can answer is not built."""
+    with pytest.raises(FormError, match="leaves nothing of what its type takes"):
+        described().build()
+
+
+def of(made: type[Any]) -> Any:
+    return FormElicitation.from_type(made, "?")
+
+
+class OfText(BaseModel):
+    x: int
+
+    def __init__(self, text: str) -> None:
+        super().__init__(x=int(text))
+
+
+@dataclass(init=False)
+class OfNothing:
+    x: int
+
+    def __init__(self) -> None:
+        self.x = 0
+
+
+@attrs.define(init=False)
+class OfTwo:
+    x: int
+
+    def __init__(self, x: int, y: int) -> None:
+        self.x = x + y
+
+
+class Forwarding(BaseModel):
+    x: int
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+
+
+@dataclass
+class Shape(ABC):
+    x: int
+
+    @abstractmethod
+    def area(self) -> int: ...
+
+
+class AbstractModel(BaseModel, ABC):
+    x: int
+
+    @abstractmethod
+    def area(self) -> int: ...
+
+
+@pytest.mark.parametrize("made", [OfText, OfNothing, OfTwo])
+def test_a_class_whose_constructor_does_not_take_its_members_is_a_fault(made: type[Any]) -> None:
+    """The design's rule: an author's mistake is found at `build`, never by the person who answers."""
+    with pytest.raises(FormError, match=f"{made.__name__}: has a constructor that does not take its members"):
+        of(made).build()
+
+
+@pytest.mark.parametrize("made", [Shape, AbstractModel])
+def test_an_abstract_class_is_a_fault_that_says_what_it_leaves_out(made: type[Any]) -> None:
+    """The design's rule, as above."""
+    with pytest.raises(FormError, match=f"{made.__name__}: is abstract, .*: it leaves out area"):
+        of(made).build()
+
+
+@pytest.mark.parametrize("made", [OfText, Shape])
+def test_a_form_of_another_make_is_not_bound_to_what_cannot_be_made(made: type[Any]) -> None:
+    """The design's rule: `bound_to` finds out at the call that binding could never succeed."""
+    form = FormElicitation.create("?")
+    form.integer("x").required()
+
+    with pytest.raises(FormError, match=made.__name__):
+        form.build().bound_to(made)
+
+
+def test_a_constructor_that_takes_any_name_is_none_to_complain_of() -> None:
+    assert of(Forwarding).build().accept({"x": 1}).content == Forwarding(x=1)
+
+
+class Audited(BaseModel):
+    x: int
+
+    @classmethod
+    def model_validate(cls, obj: Any, **settings: Any) -> Any:
+        return super().model_validate({"x": obj["x"] + 1}, **settings)
+
+
+def test_a_model_with_a_model_validate_of_its_own_is_made_by_it() -> None:
+    """pydantic's way to make a value of what came is `model_validate`, which classes may refine."""
+    assert of(Audited).build().accept({"x": 1}).content.x == 2
+
+
+class Meeting(BaseModel):
+    at: datetime
+    day: date
+
+
+def test_a_time_in_small_letters_is_read_as_any_other() -> None:
+    """RFC 3339, section 5.6: `T` and `Z` may be in lower case."""
+    meeting = of(Meeting).build().accept({"at": "2026-11-30t14:30:00z", "day": "2026-11-30"}).content
+
+    assert meeting == Meeting(at=datetime(2026, 11, 30, 14, 30, tzinfo=UTC), day=date(2026, 11, 30))
+
+
+def test_a_time_without_a_zone_is_refused_from_a_form_of_another_make_too() -> None:
+    """The design's rule: a time that an answer gives always has a zone."""
+    form = FormElicitation.create("?")
+    form.string("at").required()
+    form.string("day").required()
+    bound = form.build().bound_to(Meeting)
+
+    with pytest.raises(AnswerError, match="must be a date and time with a zone"):
+        bound.accept({"at": "2026-11-30T14:30:00", "day": "2026-11-30"})

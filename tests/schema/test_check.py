@@ -1,12 +1,16 @@
 """Answers (design, section 5): each rule of coercion is a row of a table; then what holds for answers as a whole."""
 
 import math
+from collections.abc import Callable
 from decimal import Decimal, FloatOperation, Inexact, localcontext
+from enum import IntEnum, StrEnum
 from typing import Any
 
 import pytest
 
 from elicitkit import AnswerError, FormElicitation
+from elicitkit.schema.check import Checker
+from elicitkit.schema.read import read_fields
 
 FIELDS: dict[str, Any] = {
     "integer": lambda form: form.integer("f"),
@@ -369,6 +373,75 @@ def test_the_answer_given_is_left_as_it_was() -> None:
     FormElicitation.create("m").integer("n").multi_choice("c").options({"r": "Red"}).check(given)
 
     assert given == {"n": "42", "c": ["Red"], "more": {}}
+
+
+class Word(str):
+    __slots__ = ()
+
+
+class Coin(StrEnum):
+    HEADS = "r"
+
+
+class Rank(IntEnum):
+    FIRST = 1
+
+
+ODD: list[tuple[dict[str, Any], Any]] = [
+    ({"type": "string"}, "\ud800"),
+    ({"type": "string"}, "é\N{GRINNING FACE}"),
+    ({"type": "string"}, Word("x")),
+    ({"type": "string"}, Coin.HEADS),
+    ({"type": "string", "format": "email"}, "\ud800@example.com"),
+    ({"type": "string", "format": "email"}, ""),
+    ({"type": "string", "format": "uri"}, "https://é.example/é"),
+    ({"type": "string", "format": "date"}, "0000-01-01"),
+    ({"type": "string", "format": "date"}, "2023-02-29"),
+    ({"type": "string", "format": "date-time"}, "0000-01-01T00:00:00Z"),
+    ({"type": "string", "format": "date-time"}, "2016-12-31T23:59:60Z"),
+    ({"type": "string", "format": "date-time"}, "2016-12-31t23:59:59.123456789z"),
+    ({"type": "string", "format": "date-time"}, "2016-12-31T23:59:59"),
+    ({"type": "string", "enum": ["", "r"]}, ""),
+    ({"type": "string", "enum": ["r"]}, Coin.HEADS),
+    ({"type": "string", "oneOf": [{"const": "r", "title": "Red"}]}, "Red"),
+    ({"type": "array", "items": {"type": "string", "enum": ["r", "g"]}}, ["r", Coin.HEADS]),
+    ({"type": "array", "items": {"type": "string", "enum": ["r", "g"]}}, ["g", Coin.HEADS]),
+    ({"type": "array", "items": {"type": "string", "enum": ["r", "g"]}}, [Word("r")]),
+    ({"type": "array", "items": {"type": "string", "enum": ["r", "g"]}}, ("g", "r")),
+    ({"type": "array", "items": {"type": "string", "enum": ["r", "g"]}}, [["r"]]),
+    ({"type": "array", "items": {"type": "string", "enum": ["r", "g"]}}, []),
+    ({"type": "integer"}, 2**63 - 1),
+    ({"type": "integer"}, 2**63),
+    ({"type": "integer"}, 4.0),
+    ({"type": "integer"}, True),
+    ({"type": "integer"}, Rank.FIRST),
+    ({"type": "number"}, 2**63),
+    ({"type": "number"}, 1e300),
+    ({"type": "number"}, math.nan),
+    ({"type": "number"}, math.inf),
+    ({"type": "number"}, 4),
+    ({"type": "number"}, Decimal("0.1")),
+    ({"type": "boolean"}, 1),
+    ({"type": "null"}, "x"),
+]
+
+
+@pytest.mark.parametrize("required", [True, False])
+@pytest.mark.parametrize(("field", "given"), ODD, ids=lambda value: ascii(value)[:60])
+def test_what_is_kept_as_it_came_is_what_the_rules_make_of_it(field: Any, given: Any, required: bool) -> None:
+    checker = Checker(read_fields({"type": "object", "properties": {"it": field}, "required": ["it"][:required]}))
+
+    kept, ruled = (outcome(check, {"it": given}) for check in (checker.check, checker._coerced))
+
+    assert repr(kept) == repr(ruled)
+
+
+def outcome(check: Callable[[Any], Any], answer: Any) -> Any:
+    try:
+        values = check(answer).values
+    except AnswerError as error:
+        return [fault.problem for fault in error.faults]
+    return [(type(value), value, [*map(type, value)] if isinstance(value, list) else ()) for value in values.values()]
 
 
 def test_a_check_needs_no_generated_code(monkeypatch: pytest.MonkeyPatch) -> None:

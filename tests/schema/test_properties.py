@@ -1,6 +1,7 @@
 """What holds for every form and every answer (design, sections 4 and 5)."""
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from elicitkit import AnswerError, Form, FormError
 from elicitkit.fields import Field, IntegerField, MultiChoiceField, NumberField, TextField, UnknownField
+from elicitkit.schema.check import Checker
 from elicitkit.schema.dialects import dialect_of
 from tests import strategies
 from tests.validators import passes
@@ -61,6 +63,17 @@ def test_checking_what_was_checked_changes_nothing(asked: tuple[Form[Any], Any])
     again = form.check(checked | dict.fromkeys(checked.cleared))
 
     assert (again, again.cleared) == (checked, checked.cleared)
+
+
+@given(with_answers(strategies.answers))
+def test_an_answer_that_is_kept_as_it_came_is_what_the_rules_make_of_it(asked: tuple[Form[Any], Any]) -> None:
+    form, answer = asked
+    checker = Checker(form.fields)
+
+    kept, ruled = outcome(checker.check, answer), outcome(checker._coerced, answer)
+
+    assert kept == ruled
+    assert repr(kept) == repr(ruled)  # 1 is not True, and not 1.0; the order is that of the fields
 
 
 @given(strategies.forms(), strategies.junk)
@@ -124,6 +137,13 @@ def test_the_schema_of_2025_06_18_has_nothing_that_revision_lacks(form: Form[Any
         assert "default" not in schema or schema["type"] == "boolean"
         assert len(schema.get("enumNames", [])) in (0, len(schema.get("enum", [])))
         assert {"oneOf", "anyOf", "items"}.isdisjoint(schema)
+
+
+def outcome(check: Callable[[Any], Any], answer: Any) -> Any:
+    try:
+        return check(answer)
+    except AnswerError as error:
+        return error.faults
 
 
 def in_the_first_dialect(form: Form[Any], answer: dict[str, Any]) -> dict[str, Any]:

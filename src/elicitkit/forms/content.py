@@ -25,7 +25,7 @@ class Content(dict[str, Any]):
         written: Mapping[str, str] | None = None,
         cleared: frozenset[str] = frozenset(),
     ) -> None:
-        super().__init__(values)
+        dict.__init__(self, values)
         self.written: Mapping[str, str] = written or {}
         """The author's name of each field, by wire name."""
         self.cleared = cleared

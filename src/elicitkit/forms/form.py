@@ -136,7 +136,9 @@ class Form(Generic[T_co]):
             AnswerError: With every fault. What a type and `validate` functions refuse comes only after the fields are
                 right.
         """
-        return self._checked(content)[0]
+        answer: Any = self.accept(content).raw
+        checked: Content = answer
+        return checked
 
     def accept(self, content: Mapping[str, object] | None) -> Accepted[T_co]:
         """Check an answer, and make the accepted outcome of it: bound to the form's type, if there is one.
@@ -144,7 +146,12 @@ class Form(Generic[T_co]):
         Raises:
             AnswerError: As `check` does.
         """
-        answer, value = self._checked(content)
+        checker: Checker = self._made.get("checker") or self._checker()
+        checked = checker.check(content if type(content) is dict else _mapping(content))
+        answer = Content(checked.values, written=checker.written, cleared=checked.cleared)
+        value: Any = answer if self.binding is None else self.binding.bind(checked)
+        if self.validators:
+            self._validate(value, answer)
         return Accepted(value, raw=answer)
 
     def bound_to(self, made: type[T]) -> Form[T]:
@@ -160,16 +167,14 @@ class Form(Generic[T_co]):
         """The same form with another way from its answers to values."""
         return self._with(self.message, binding)
 
-    def _checked(self, content: Mapping[str, object] | None) -> tuple[Content, Any]:
-        if content is not None and not isinstance(content, Mapping):
-            raise AnswerError([Fault("", "the answer", "must be an object with a value for each field", content)])
-        given = self._by_wire_name(content or {})
-        checked = self._checker().check(given)
-        answer = Content(checked.values, written=self._written(), cleared=checked.cleared)
-        value = answer if self.binding is None else self.binding.bind(answer, given=given, filled=checked.filled)
+    def _validate(self, value: object, answer: Content) -> None:
+        """Run the author's checks.
+
+        Raises:
+            AnswerError: With all that they refuse.
+        """
         if faults := [fault for check in self.validators for fault in self._refusals(check, value, answer)]:
             raise AnswerError(faults)
-        return answer, value
 
     def _refusals(self, check: Callable[[Any], object], value: object, answer: Content) -> list[Fault]:
         """What an author's check refuses, in its words but for what was typed."""
@@ -203,9 +208,19 @@ class Form(Generic[T_co]):
 
     def digest(self) -> str:
         """A fingerprint of what is asked: the message, and the fields in any order. The era does not matter."""
-        schema = self.schema()
-        required = sorted(schema.get("required", []))
-        return _json.digest({"message": self.message, "schema": {**schema, "required": required}})
+        if (fields := self._made.get("digest")) is None:
+            schema = self.schema()
+            fields = _json.digest({**schema, "required": sorted(schema.get("required", []))})
+            self._made["digest"] = fields
+        return _json.digest({"message": self.message, "fields": fields})
+
+    def shape_in(self, dialect: Dialect) -> str:
+        """A fingerprint of the requested schema in a dialect, made once."""
+        key = f"shape {type(dialect).__name__}"
+        if key not in self._made:
+            self._made[key] = _json.digest(self.schema_in(dialect))
+        shape: str = self._made[key]
+        return shape
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _form, (self.message, self.fields, self.validators, self.binding)
@@ -216,27 +231,25 @@ class Form(Generic[T_co]):
         return form
 
     def _checker(self) -> Checker:
-        if "checker" not in self._made:
-            self._made["checker"] = Checker(self.fields)
-        made: Checker = self._made["checker"]
+        made: Checker = self._made.setdefault("checker", Checker(self.fields))
         return made
-
-    def _written(self) -> dict[str, str]:
-        if "written" not in self._made:
-            self._made["written"] = {field.name: field.written or field.name for field in self.fields}
-        made: dict[str, str] = self._made["written"]
-        return made
-
-    def _by_wire_name(self, content: Mapping[str, object]) -> Mapping[str, object]:
-        written = self._written()
-        if content.keys() <= written.keys():
-            return content
-        wire_names = {name: wire for wire, name in written.items() if name not in written}
-        return {wire_names[key]: value for key, value in content.items() if key in wire_names} | dict(content)
 
 
 def _form(message: str, fields: tuple[Field, ...], validators: Any, binding: Binding | None) -> Form[Any]:
     return Form(message, fields, validators=validators, binding=binding)
+
+
+def _mapping(content: object) -> Mapping[str, object]:
+    """The content of an answer; none is one that fills in nothing.
+
+    Raises:
+        AnswerError: If it is no mapping.
+    """
+    if content is None:
+        return {}
+    if not isinstance(content, Mapping):
+        raise AnswerError([Fault("", "the answer", "must be an object with a value for each field", content)])
+    return content
 
 
 def message_problem(message: str, *, may_be_blank: bool = False) -> str | None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
 from ..errors import AnswerError, Fault, FormError
-from ..fields import BooleanField, ChoiceField, Field, MultiChoiceField
+from ..fields import BooleanField, ChoiceField, Field, IntegerField, MultiChoiceField, NumberField, TextField
+from ..introspect.annotations import name_of
 from ..introspect.bind import bind
-from ..introspect.describe import Description, Seed, describe
+from ..introspect.constructors import obstacle
+from ..introspect.describe import Description, Seed, Step, describe
 from ..introspect.hints import unwrap
 from ..naming import wire_name
-from .content import Content
+from ..schema.check import Checked, check_default
 
 
 class Seeds:
@@ -82,25 +85,42 @@ class Binding:
     own_defaults: frozenset[str] = frozenset()
     """The fields whose default is the type's own: unanswered, they are left to it."""
 
-    def bind(self, answer: Content, *, given: Mapping[str, object], filled: frozenset[str]) -> Any:
-        """Make the value.
+    as_seeded: frozenset[str] = frozenset()
+    """The fields that let through what those of the type itself do, as far as there is a quicker way for it."""
 
-        Args:
-            answer: The checked answer.
-            given: The same as it came, for what loses digits on the way.
-            filled: The fields that nobody answered.
+    _steps: tuple[Step, ...] = field(init=False, repr=False, compare=False)
+    """What binding does with each member, by the wire name of its field where it has one."""
+
+    _decimals: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """The fields of members that are `Decimal`."""
+
+    def __post_init__(self) -> None:
+        wires = {member: wire for wire, member in self.members.items()}
+        steps = tuple(
+            (wire := wires.get(member, member), key, seed.quick if wire in self.as_seeded else convert, seed)
+            for member, key, convert, seed in self.description.steps
+        )
+        object.__setattr__(self, "_steps", steps)
+        object.__setattr__(self, "_decimals", tuple(wire for wire, _, _, seed in steps if _is_decimal(seed)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Binding, (self.description, self.members, self.labels, self.fixed, self.own_defaults, self.as_seeded)
+
+    def bind(self, answer: Checked) -> Any:
+        """Make the value of a checked answer.
 
         Raises:
             AnswerError: With one fault for each member that cannot be made, by the wire name of its field.
             FormError: If the type refuses a value that the author put where nobody is asked.
         """
-        members, left = self.members, filled & self.own_defaults
-        answered = {members[wire]: one for wire, one in answer.items() if wire in members and wire not in left}
+        answered = answer.values
+        if answer.filled and (left := answer.filled & self.own_defaults):
+            answered = {wire: value for wire, value in answered.items() if wire not in left}
         if self._decimals:
-            self._restore_digits(answered, given)
-        cleared = {members[wire] for wire in answer.cleared if wire in members}
+            answered = answered | self._digits(answered, answer.given)
+        fixed = self._own_fixed() if self.fixed else _NOTHING
         try:
-            return bind(self.description, answered, cleared=cleared, fixed=self._own_fixed(), labels=self.labels)
+            return bind(self.description, answered, answer.cleared, fixed, self.labels, self._steps)
         except AnswerError as error:
             raise self._renamed(error) from None
 
@@ -108,22 +128,10 @@ class Binding:
         """The fixed values, none of which two answers share."""
         return {name: copy.deepcopy(one) if type(one) in _MUTABLE else one for name, one in self.fixed.items()}
 
-    def _restore_digits(self, answered: dict[str, Any], given: Mapping[str, object]) -> None:
+    def _digits(self, answered: Mapping[str, Any], given: Mapping[str, object]) -> dict[str, Decimal]:
         """A number that came as text or as a `Decimal` keeps its digits where the member is a `Decimal`."""
-        for wire, came in given.items():
-            name = self.members.get(wire)
-            if name in self._decimals and isinstance(came, (str, Decimal)) and isinstance(answered.get(name), float):
-                answered[name] = Decimal(came)
-
-    @property
-    def _decimals(self) -> frozenset[str]:
-        kept = self.description.derived.get(Decimal)
-        if kept is None:
-            seeds = self.description.seeds
-            kept = frozenset(seed.member.name for seed in seeds if unwrap(seed.member.hint).core is Decimal)
-            self.description.derived[Decimal] = kept
-        found: frozenset[str] = kept
-        return found
+        came = {wire: given[wire] for wire in self._decimals if wire in given and type(answered.get(wire)) is float}
+        return {wire: Decimal(one) for wire, one in came.items() if isinstance(one, (str, Decimal))}
 
     def _renamed(self, error: AnswerError) -> AnswerError | FormError:
         """The error by wire names; what the author fixed is no fault of the person's."""
@@ -135,8 +143,15 @@ class Binding:
         return AnswerError([replace(fault, field=wires.get(fault.field, fault.field)) for fault in error.faults])
 
 
+def _is_decimal(seed: Seed) -> bool:
+    is_number = seed.field is None or isinstance(seed.field, NumberField)
+    return is_number and unwrap(seed.member.hint).core is Decimal
+
+
+_NOTHING: Mapping[str, Any] = {}
 _MUTABLE = (list, dict, set)
 _SHOWN = 8
+_BOUNDS = (("minimum", "maximum"), ("min_length", "max_length"), ("min_items", "max_items"))
 
 
 def binding_for(
@@ -148,20 +163,39 @@ def binding_for(
 ) -> Binding:
     """Bind the fields of a form, by wire name, to the members they fill."""
     labels = {member: fields[wire].label for wire, member in members.items()}
-    return Binding(description, members, labels, fixed, own_defaults)
+    quick = {seed.member.name: seed.field for seed in description.seeds if seed.quick}
+    found = (wire for wire, member in members.items() if member in quick and _is_alike(fields[wire], quick[member]))
+    return Binding(description, members, labels, fixed, own_defaults, frozenset(found))
+
+
+def _is_alike(one: Field, other: Field | None) -> bool:
+    return type(one) is type(other) and getattr(one, "format", None) == getattr(other, "format", None)
 
 
 def bindability_faults(
     seeds: Seeds, fields: Mapping[str, Field], fixed: Mapping[str, Any], has_default: Container[str]
 ) -> Iterator[Fault]:
-    """The members that binding could never fill, each with what would help."""
+    """The members that binding could never fill, each with what would help; and a class that cannot be made at all."""
+    yield from _obstacles(seeds.description)
     for wire, seed in seeds.by_wire_name.items():
         asked = fields.get(wire)
-        problem = None if asked is None else _untaken(seed, asked)
+        problem = None
+        if asked is not None and asked is not seeds.fields.get(wire):
+            problem = _untaken(seed, asked) or _apart(seed, asked)
+        if problem is None and asked is not None and wire in has_default:
+            problem = _misfit_default(seed, asked)
         if problem is None and seed.member.name not in fixed and not seed.may_be_left_out:
             problem = _unfillable(seed, asked, wire in has_default)
         if problem is not None:
             yield Fault(wire, seed.field.label if seed.field else seed.member.name, problem)
+
+
+def _obstacles(description: Description) -> Iterator[Fault]:
+    """Why no value of the type can be made, whatever the answer; looked up once a type."""
+    if obstacle not in description.derived:
+        description.derived[obstacle] = obstacle(description.made, [key for _, key, _, _ in description.steps])
+    if problem := description.derived[obstacle]:
+        yield Fault("", name_of(description.made), problem)
 
 
 def _untaken(seed: Seed, asked: Field) -> str | None:
@@ -179,6 +213,35 @@ def _untaken(seed: Seed, asked: Field) -> str | None:
             return None
     untaken = [shown for shown, value in choices if not _takes(seed.convert, value)]
     return f"can be answered with what its type does not take: {', '.join(untaken[:_SHOWN])}" if untaken else None
+
+
+def _apart(seed: Seed, asked: Field) -> str | None:
+    """What is wrong with bounds of the author's that leave nothing of what the type takes."""
+    if type(asked) is not type(seed.field):
+        return None
+    for least, most in _BOUNDS:
+        ours, theirs = (_range(field, least, most) for field in (asked, seed.field))
+        if max(ours[0], theirs[0]) > min(ours[1], theirs[1]) and ours[0] <= ours[1]:
+            return f"has a {least} or {most} that leaves nothing of what its type takes"
+    return None
+
+
+def _range(field: object, least: str, most: str) -> tuple[float, float]:
+    low, high = getattr(field, least, None), getattr(field, most, None)
+    return -math.inf if low is None else low, math.inf if high is None else high
+
+
+def _misfit_default(seed: Seed, asked: Field) -> str | None:
+    """What is wrong with a default of the author's that the member's type would refuse each time it came back."""
+    default = getattr(asked, "default", None)
+    try:
+        if type(asked) is type(seed.field) and isinstance(asked, (TextField, IntegerField, NumberField)):
+            check_default(seed.field, default)
+    except AnswerError as error:
+        return f"has a default that its type does not take: it {error.faults[0].problem}"
+    if seed.convert is None or _takes(seed.convert, [*default] if isinstance(default, tuple) else default):
+        return None
+    return "has a default that its type does not take"
 
 
 def _takes(convert: Callable[[Any], Any], value: object) -> bool:
@@ -208,7 +271,7 @@ def binding_to(made: Any, fields: Sequence[Field]) -> Binding:
 
     Raises:
         TypeError: If the type is of no kind a form can come from.
-        FormError: With every member that needs an answer and has no field.
+        FormError: With every member that needs an answer and has no field, or if the type cannot be made at all.
     """
     description = describe(made)
     by_name = {name: field for field in fields for name in (field.written, field.name) if name}
@@ -217,7 +280,7 @@ def binding_to(made: Any, fields: Sequence[Field]) -> Binding:
         for seed in description.seeds
     }
     members = {field.name: member for member, field in found.items() if field is not None}
-    if faults := [*_unfilled(description, found)]:
+    if faults := [*_obstacles(description), *_unfilled(description, found)]:
         raise FormError(faults)
     return binding_for(description, members, {field.name: field for field in fields}, {})
 

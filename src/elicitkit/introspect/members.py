@@ -8,6 +8,9 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from .refusals import Refusal, refusals
 
+Make: TypeAlias = Callable[[dict[str, Any]], Any]
+"""From values by the constructor's names to a value of a type."""
+
 
 class _Missing:
     def __repr__(self) -> str:
@@ -68,7 +71,7 @@ class Kind(Protocol):
     """One kind of type that forms can come from. Adding one touches no other but the table in `kinds`."""
 
     validates: bool
-    """Whether `make` enforces what the annotations say, as pydantic does; else each member is checked before it."""
+    """Whether the type enforces what the annotations say, as pydantic does; else each member is checked before."""
 
     def owns(self, origin: Any) -> bool:
         """Tell whether a class (a generic without its arguments) is of this kind."""
@@ -82,16 +85,12 @@ class Kind(Protocol):
         """
         ...
 
-    def make(self, made: Any, values: dict[str, Any]) -> Any:
-        """Make a value; *values* are by the constructor's names.
-
-        Raises:
-            ValueError: For what the type's own validators refuse. So does an `AssertionError`.
-        """
+    def maker(self, made: Any) -> Make:
+        """Look up what makes a value. It raises a `ValueError` or `AssertionError` for what the type refuses."""
         ...
 
     def refusals(self, error: Exception) -> Sequence[Refusal]:
-        """What `make` was refused for; none if the error is no refusal but a mistake in the class."""
+        """What an answer was refused for; none if the error is no refusal but a mistake in the class."""
         ...
 
 
@@ -100,9 +99,9 @@ class Constructed:
 
     validates = False
 
-    def make(self, made: Any, values: dict[str, Any]) -> Any:
-        """See `Kind.make`."""
-        return made(**values)
+    def maker(self, made: Any) -> Make:
+        """See `Kind.maker`."""
+        return lambda values: made(**values)
 
     def refusals(self, error: Exception) -> Sequence[Refusal]:
         """See `Kind.refusals`."""

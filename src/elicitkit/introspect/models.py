@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ArgsKwargs
 
 from .annotations import name_of, unresolved
-from .members import MISSING, Constructed, HintOf, Member
+from .members import MISSING, Constructed, HintOf, Make, Member
 
 
 class Models(Constructed):
@@ -40,9 +40,11 @@ class Models(Constructed):
         _complete(origin)
         return [_member(origin, name, info) for name, info in origin.model_fields.items()]
 
-    def make(self, made: Any, values: dict[str, Any]) -> Any:
-        """See `Kind.make`."""
-        return made.model_validate(values, by_alias=False, by_name=True)
+    def maker(self, made: Any) -> Make:
+        """See `Kind.maker`; a `model_validate` of a class's own, as SQLModel has it, is called."""
+        is_own = getattr(made.model_validate, "__func__", None) is not vars(BaseModel)["model_validate"].__func__
+        validate: Any = made.model_validate if is_own else made.__pydantic_validator__.validate_python
+        return lambda values: validate(values, by_alias=False, by_name=True)
 
 
 class ModelDataclasses(Constructed):
@@ -60,11 +62,11 @@ class ModelDataclasses(Constructed):
         fields = origin.__pydantic_fields__.items()
         return [_filled(_member(origin, name, info), hint_of) for name, info in fields if info.init is not False]
 
-    def make(self, made: Any, values: dict[str, Any]) -> Any:
-        """See `Kind.make`; its constructor would ask for aliases."""
+    def maker(self, made: Any) -> Make:
+        """See `Kind.maker`; its constructor would ask for aliases."""
         is_class = isinstance(made, type)  # A filled generic is none, and its class knows nothing of what fills it.
         validator: Any = made.__pydantic_validator__ if is_class else TypeAdapter(made).validator
-        return validator.validate_python(ArgsKwargs((), values), by_alias=False, by_name=True)
+        return lambda values: validator.validate_python(ArgsKwargs((), values), by_alias=False, by_name=True)
 
 
 def _member(origin: Any, name: str, info: FieldInfo) -> Member:

@@ -94,14 +94,17 @@ def day(core: type[date]) -> Convert:
 
 def moment(core: type[datetime]) -> Convert:
     """A reader of times, always with a zone: one without cannot be compared with one that has it."""
+    read = core.fromisoformat
 
-    def parse(written: str) -> datetime:
-        found = core.fromisoformat(written.upper())
-        if found.tzinfo is None:
-            raise ValueError
-        return found
+    def convert(value: Any) -> Any:
+        try:
+            if (found := read(value.upper())).tzinfo is not None:
+                return found
+        except (ValueError, TypeError, AttributeError):
+            pass
+        return _known(core, value, "must be a date and time with a zone, such as 2026-11-30T14:30:00+01:00")
 
-    return _parsed(core, parse, "must be a date and time with a zone, such as 2026-11-30T14:30:00+01:00")
+    return convert
 
 
 def uuid(core: type[UUID]) -> Convert:
@@ -121,8 +124,14 @@ def _parsed(core: type[Any], parse: Callable[[Any], Any], problem: str) -> Conve
         try:
             return parse(value)
         except (ValueError, TypeError, AttributeError):
-            if isinstance(value, core):
-                return value
-            raise Misfit(problem) from None
+            pass
+        return _known(core, value, problem)
 
     return convert
+
+
+def _known(core: type[Any], value: Any, problem: str) -> Any:
+    """A value that is of the type already."""
+    if isinstance(value, core):
+        return value
+    raise Misfit(problem)

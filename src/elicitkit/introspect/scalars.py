@@ -122,8 +122,8 @@ _BASES = (str, int, float, Decimal, UUID, datetime, date)
 _KNOWN: dict[Any, Mapped] = {
     str: Mapped(TextField, readers.text, _shown_text, str, pydantic_reads=True),
     UUID: _formatted(UUID, readers.uuid(UUID), None),
-    date: _formatted(date, readers.day(date), "date"),
-    datetime: _formatted(datetime, readers.moment(datetime), "date-time"),
+    date: _formatted(date, readers.day(date), "date", quick=date.fromisoformat),
+    datetime: _formatted(datetime, readers.moment(datetime), "date-time", quick=datetime.fromisoformat),
     bool: Mapped(BooleanField, readers.boolean, _shown_boolean, bool, pydantic_reads=True),
     int: Mapped(IntegerField, readers.whole, _shown_whole, int, pydantic_reads=True),
     float: Mapped(NumberField, readers.real, _shown_number, float, pydantic_reads=True),

@@ -9,7 +9,7 @@ import typing_extensions
 
 from .annotations import Annotations
 from .hints import qualifiers
-from .members import Constructed, HintOf, Member
+from .members import Constructed, HintOf, Make, Member
 
 
 class TypedDicts(Constructed):
@@ -23,9 +23,9 @@ class TypedDicts(Constructed):
         """See `Kind.members`."""
         return [_member(name, hint_of(name), name in origin.__required_keys__) for name in Annotations(origin)]
 
-    def make(self, made: Any, values: dict[str, Any]) -> Any:
-        """See `Kind.make`."""
-        return values
+    def maker(self, made: Any) -> Make:
+        """See `Kind.maker`."""
+        return lambda values: values
 
 
 def _member(name: str, hint: Any, is_required: bool) -> Member:

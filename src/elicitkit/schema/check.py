@@ -7,33 +7,47 @@ never resolved and a stranger's `pattern` never run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Final, NamedTuple, TypeGuard, assert_never
 
 from .. import _json
 from ..errors import AnswerError, Fault
-from ..fields import ChoiceField, Field, IntegerField, MultiChoiceField, NumberField, TextField, UnknownField
+from ..fields import (
+    BooleanField,
+    ChoiceField,
+    Field,
+    IntegerField,
+    MultiChoiceField,
+    NumberField,
+    TextField,
+    UnknownField,
+)
+from ..numbers import LEAST, MOST
 from .rules import Problem, Rule, compiled, listed, rule_of
-from .write import requested_schema
+from .write import object_schema, property_schema, requested_schema
 
 _NOTHING: Final = object()
 """What stands for a value that is not there."""
 
 _REQUIRED: Final = Problem("is required")
+_NO_NAMES: Final[frozenset[str]] = frozenset()
 
 
 def _drop(_: object) -> object:
     return _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """An answer that fits: its values by wire name, and the names that were answered with nothing (`null`)."""
 
     values: dict[str, Any]
-    cleared: frozenset[str]
-    filled: frozenset[str] = frozenset()
+    given: Mapping[str, object]
+    """The same as it came, by wire name."""
+
+    cleared: frozenset[str] = _NO_NAMES
+    filled: frozenset[str] = _NO_NAMES
     """The names that nobody answered: their defaults were filled in."""
 
 
@@ -58,15 +72,46 @@ class Checker:
 
     def __init__(self, fields: Iterable[Field]) -> None:
         self._items = [_item(field) for field in fields]
-        known = [_known(item.field) for item in self._items if not isinstance(item.field, UnknownField)]
-        self._is_valid = compiled(_json.dumps(requested_schema(known)))
+        self._plain = [(item.name, _types(item.field), item.absent is _NOTHING) for item in self._items]
+        self._lists = [(item.name, _chooser(item.field)) for item in self._items if _is_list(item.field)]
+        strict = {item.name: _strict(item.field) for item in self._items if not isinstance(item.field, UnknownField)}
+        self._keeps = compiled(_json.dumps(object_schema(strict, [])))
+        self.written: Mapping[str, str] = {item.name: item.field.written or item.name for item in self._items}
+        """The author's name of each field, by wire name."""
 
     def check(self, answer: Mapping[str, object]) -> Checked:
-        """Check an answer by wire name; unknown names are dropped.
+        """Check an answer, by names in either spelling; unknown ones are dropped.
+
+        Most answers are right as they came, and no rule has to be run for them.
 
         Raises:
             AnswerError: With one fault for each field that does not fit.
         """
+        values: dict[str, Any] = {}
+        for name, types, may_be_absent in self._plain:
+            value = answer.get(name)
+            if type(value) in types:
+                values[name] = value
+            elif name in answer or not may_be_absent:
+                return self._coerced(answer)
+        try:
+            if len(values) < len(answer) or not self._keeps(values):
+                return self._coerced(answer)
+        except ValueError:  # half a character
+            return self._coerced(answer)
+        for name, choose in self._lists:
+            if name in values:
+                values[name] = [*map(choose, values[name])]
+        return Checked(values, answer)
+
+    @cached_property
+    def _is_valid(self) -> Callable[[object], bool]:
+        known = [_known(item.field) for item in self._items if not isinstance(item.field, UnknownField)]
+        return compiled(_json.dumps(requested_schema(known)))
+
+    def _coerced(self, given: Mapping[str, object]) -> Checked:
+        """What the rules make of an answer."""
+        answer = self._by_wire_name(given)
         values: dict[str, Any] = {}
         cleared: set[str] = set()
         faults: list[Fault] = []
@@ -86,7 +131,13 @@ class Checker:
             faults = [fault for item in self._items if (fault := _schema_fault(item.field, values))]
         if faults:
             raise AnswerError(faults)
-        return Checked(values, frozenset(cleared), frozenset(values.keys() - answer.keys()))
+        return Checked(values, answer, frozenset(cleared), frozenset(values.keys() - answer.keys()))
+
+    def _by_wire_name(self, answer: Mapping[str, object]) -> Mapping[str, object]:
+        if answer.keys() <= self.written.keys():
+            return answer
+        wire_names = {name: wire for wire, name in self.written.items() if name not in self.written}
+        return {wire_names[key]: value for key, value in answer.items() if key in wire_names} | dict(answer)
 
 
 def check_default(field: Field, default: object) -> object:
@@ -126,6 +177,63 @@ def _item(field: Field) -> _Item:
     nothing = _REQUIRED if field.required else _NOTHING
     absent = nothing if field.default is None else field.default
     return _Item(field.name, field, rule, absent, nothing, _is_empty_nothing(field))
+
+
+# --- what is kept as it came ------------------------------------------------------------------------------------------
+
+
+def _types(field: Field) -> tuple[type, ...]:
+    """The types of the values that a rule may keep as they are; of what only the rule understands, none."""
+    match field:
+        case ChoiceField() if not field.required and any(not option.value for option in field.options):
+            return ()  # "" is nothing, though it is an option.
+        case TextField() | ChoiceField():
+            return (str,)
+        case IntegerField():
+            return (int,)
+        case NumberField():
+            return (int, float)
+        case BooleanField():
+            return (bool,)
+        case MultiChoiceField():
+            return (list,)
+        case UnknownField():
+            return ()
+        case _:
+            assert_never(field)
+
+
+def _strict(field: Field) -> dict[str, Any]:
+    """The schema of what a rule keeps as it is: the wire's, and what the rule asks for beyond it."""
+    match field:
+        case TextField():
+            more: dict[str, Any] = _STRICT_TEXT.get(field.format, {})
+        case IntegerField() | NumberField():
+            more = {
+                "minimum": LEAST if field.minimum is None else max(field.minimum, LEAST),
+                "maximum": MOST if field.maximum is None else min(field.maximum, MOST),
+            }
+        case MultiChoiceField():
+            more = {"uniqueItems": True}
+        case _:
+            more = {}
+    return {**property_schema(_known(field)), **more}
+
+
+def _is_list(field: Field) -> TypeGuard[MultiChoiceField]:
+    return isinstance(field, MultiChoiceField)
+
+
+def _chooser(field: MultiChoiceField) -> Callable[[str], str]:
+    """From what is equal to an option, such as a member of an enum, to the option."""
+    return {option.value: option.value for option in field.options}.__getitem__
+
+
+_STRICT_TEXT: dict[str | None, dict[str, Any]] = {
+    None: {"pattern": ""},  # All of it is looked at, and half a character is an error.
+    "date": {"not": {"pattern": "^0000"}},  # Python has no such year,
+    "date-time": {"not": {"pattern": "^0000|:60"}},  # and no leap seconds.
+}
 
 
 def _is_empty_nothing(field: Field) -> bool:
