@@ -9,6 +9,9 @@ from typing import Any
 
 import orjson
 
+SCALARS = frozenset({str, int, float, bool, type(None)})
+"""The types of what has nothing inside."""
+
 
 def dumps(value: object) -> bytes:
     """Write *value* as compact JSON.
@@ -52,7 +55,7 @@ def unfaithful(value: object, where: str = "it") -> str | None:
     match value:
         case float() if not math.isfinite(value):
             return f"{where} is {value}"
-        case _ if type(value) in _SCALARS:
+        case _ if type(value) in SCALARS:
             return None
         case list() if type(value) is list:
             inner = ((f"{where}[{at}]", one) for at, one in enumerate(value))
@@ -63,9 +66,6 @@ def unfaithful(value: object, where: str = "it") -> str | None:
         case _:
             return f"{where} is of type {type(value).__name__}"
     return next((problem for place, one in inner if (problem := unfaithful(one, place))), None)
-
-
-_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class _FrozenDict(dict[str, Any]):
@@ -85,6 +85,8 @@ class _FrozenDict(dict[str, Any]):
 
 def frozen(value: Any) -> Any:
     """A copy of a JSON value whose objects cannot be changed. Lists stay lists: validators take no other kind."""
+    if type(value) in SCALARS:
+        return value
     if isinstance(value, Mapping):
         return _FrozenDict({key: frozen(inner) for key, inner in value.items()})
     return list(map(frozen, value)) if isinstance(value, (list, tuple)) else value

@@ -27,7 +27,7 @@ class Seeds:
         self.description = description
         self.by_wire_name = by_wire_name
         asked = {wire: seed.field for wire, seed in by_wire_name.items()}
-        self.fields: dict[str, Field] = {w: replace(field, name=w) for w, field in asked.items() if field is not None}
+        self.fields: dict[str, Field] = {w: _on_the_wire(one, w) for w, one in asked.items() if one is not None}
         """The fields of the members that can be asked, in order."""
         self.secret = frozenset(wire for wire, seed in by_wire_name.items() if seed.is_secret)
         """The fields whose type says that they are credentials."""
@@ -39,6 +39,10 @@ class Seeds:
         members = {wire: seed.member.name for wire, seed in self.by_wire_name.items() if wire in fields}
         own = frozenset(wire for wire in members if wire not in changed and self.by_wire_name[wire].has_default)
         return binding_for(self.description, members, fields, fixed, own)
+
+
+def _on_the_wire(field: Field, wire: str) -> Field:
+    return field if field.name == wire else replace(field, name=wire)
 
 
 def seeds_of(made: Any, *, preserve: bool) -> Seeds:
@@ -88,20 +92,21 @@ class Binding:
     as_seeded: frozenset[str] = frozenset()
     """The fields that let through what those of the type itself do, as far as there is a quicker way for it."""
 
-    _steps: tuple[Step, ...] = field(init=False, repr=False, compare=False)
-    """What binding does with each member, by the wire name of its field where it has one."""
+    _steps: tuple[Step, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    """What is done with each member, by the wire name of its field where it has one; made at the first answer."""
 
-    _decimals: tuple[str, ...] = field(init=False, repr=False, compare=False)
-    """The fields of members that are `Decimal`."""
+    _decimals: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
+    """The fields of members that are `Decimal`; likewise."""
 
-    def __post_init__(self) -> None:
+    def _prepared(self) -> tuple[Step, ...]:
         wires = {member: wire for wire, member in self.members.items()}
         steps = tuple(
             (wire := wires.get(member, member), key, seed.quick if wire in self.as_seeded else convert, seed)
             for member, key, convert, seed in self.description.steps
         )
-        object.__setattr__(self, "_steps", steps)
         object.__setattr__(self, "_decimals", tuple(wire for wire, _, _, seed in steps if _is_decimal(seed)))
+        object.__setattr__(self, "_steps", steps)
+        return steps
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Binding, (self.description, self.members, self.labels, self.fixed, self.own_defaults, self.as_seeded)
@@ -113,6 +118,7 @@ class Binding:
             AnswerError: With one fault for each member that cannot be made, by the wire name of its field.
             FormError: If the type refuses a value that the author put where nobody is asked.
         """
+        steps = self._prepared() if self._steps is None else self._steps
         answered = answer.values
         if answer.filled and (left := answer.filled & self.own_defaults):
             answered = {wire: value for wire, value in answered.items() if wire not in left}
@@ -120,7 +126,7 @@ class Binding:
             answered = answered | self._digits(answered, answer.given)
         fixed = self._own_fixed() if self.fixed else _NOTHING
         try:
-            return bind(self.description, answered, answer.cleared, fixed, self.labels, self._steps)
+            return bind(self.description, answered, answer.cleared, fixed, self.labels, steps)
         except AnswerError as error:
             raise self._renamed(error) from None
 
