@@ -35,6 +35,10 @@ def _rounds(name: str, *needs: str) -> Scenario:
     return Scenario(f"input-required-result-{name}", needs=fixtures)
 
 
+def _job(name: str, *tools: str) -> Scenario:
+    return Scenario(f"tasks-{name}", needs=frozenset(f"tools/{tool}" for tool in tools), revision=None)
+
+
 SERVER: Final = (
     *_live("tools-call-elicitation", "test_elicitation", "2025-06-18", "2025-11-25"),
     *_live("elicitation-sep1034-defaults", "test_elicitation_sep1034_defaults", "2025-11-25"),
@@ -54,5 +58,18 @@ SERVER: Final = (
     _rounds("ignore-extra-params", "tools/elicitation"),
     _rounds("validate-input", "tools/elicitation"),
 )
+
+TASKS: Final = (
+    _job("lifecycle", "greet", "slow_compute", "failing_job", "protocol_error_job"),
+    _job("capability-negotiation", "slow_compute"),
+    _job("wire-fields", "slow_compute"),
+    _job("request-state-removal", "slow_compute"),
+    _job("mrtr-input", "confirm_delete", "multi_input"),
+    _job("request-headers", "greet", "slow_compute"),
+    _job("dispatch-and-envelope", "greet", "slow_compute", "failing_job", "confirm_delete"),
+    _job("required-task-error", "failing_job"),
+    _job("mrtr-composition", "test_tool_with_task"),
+)
+"""All that the suite has for tasks, but `tasks-status-notifications`, which it always skips."""
 
 CLIENT: Final = ("elicitation-sep1034-client-defaults",)

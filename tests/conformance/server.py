@@ -27,10 +27,18 @@ from elicitkit import (
     elicit,
 )
 from elicitkit.fields import ChoiceField, Option
+from tests.conformance import jobs
 
 PREFIX: Final = "test_input_required_result_"
 
-mcp: MCPServer[Any] = MCPServer("conformance", middleware=[Elicitation()], log_level="WARNING")
+mcp: MCPServer[Any] = MCPServer(
+    "conformance",
+    middleware=[Elicitation()],
+    extensions=[jobs.tasks],
+    lifespan=jobs.tasks.lifespan(),
+    log_level="WARNING",
+)
+jobs.add_to(mcp)
 
 
 # --- elicitation in any era -------------------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
 """The official conformance suite judges our server and our host; `make conformance` brings it."""
 
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import anyio
@@ -31,9 +32,24 @@ NOT_ALONE = (
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """The server that is judged, in a process of its own; what it writes to standard error is pytest's to show."""
+    """The server that is judged, with its tasks in memory."""
+    with served() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def durable_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The same server with its tasks in a file."""
+    with served(CONFORMANCE_STORE=str(tmp_path_factory.mktemp("tasks") / "tasks.db")) as address:
+        yield address
+
+
+@contextmanager
+def served(**environment: str) -> Iterator[str]:
+    """A server in a process of its own; what it writes to standard error is pytest's to show."""
     command = [sys.executable, "-m", "tests.conformance.server"]
-    with subprocess.Popen(command, cwd=judge.ROOT, stdout=subprocess.PIPE, text=True) as server:
+    into = {**os.environ, **environment}
+    with subprocess.Popen(command, cwd=judge.ROOT, stdout=subprocess.PIPE, text=True, env=into) as server:
         assert server.stdout is not None
         try:
             printed = server.stdout.readline().strip()
@@ -79,6 +95,22 @@ def test_the_suite_finds_no_fault_in_the_server(
     assert not faults
 
 
+@pytest.mark.parametrize("scenario", scenarios.TASKS, ids=str)
+def test_the_suite_finds_no_fault_in_tasks_kept_in_memory(
+    scenario: Scenario, address: str, offered: frozenset[str], tmp_path: Path
+) -> None:
+    assert scenario.needs <= offered
+
+    assert not judge.faults_of_server(address, scenario.name, scenario.revision, tmp_path)
+
+
+@pytest.mark.parametrize("scenario", scenarios.TASKS, ids=str)
+def test_the_suite_finds_no_fault_in_tasks_kept_in_a_file(
+    scenario: Scenario, durable_address: str, tmp_path: Path
+) -> None:
+    assert not judge.faults_of_server(durable_address, scenario.name, scenario.revision, tmp_path)
+
+
 @pytest.mark.parametrize("scenario", scenarios.CLIENT)
 def test_the_suite_finds_no_fault_in_the_host(scenario: str, alone: Sequence[str], tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.conformance.client"]
@@ -91,3 +123,9 @@ def test_no_scenario_about_asking_is_left_out() -> None:
     about_asking = {name for name in judge.server_scenarios() if re.search("elicitation|input-required", name)}
 
     assert about_asking == {scenario.name for scenario in scenarios.SERVER if scenario.revision}
+
+
+def test_no_scenario_about_tasks_is_left_out() -> None:
+    about_tasks = {name for name in judge.server_scenarios() if name.startswith("tasks-")}
+
+    assert about_tasks == {scenario.name for scenario in scenarios.TASKS} | {"tasks-status-notifications"}

@@ -11,6 +11,7 @@ from pydantic import FileUrl
 
 from elicitkit.testing import ScriptedAnswers, accept, cancel, decline
 from tests import eras
+from tests.conformance import jobs
 from tests.conformance.server import PREFIX, mcp
 
 REVISIONS = ("2025-11-25", "2026-07-28")
@@ -128,4 +129,4 @@ async def test_every_fixture_is_looked_at_here() -> None:
         tools, prompts = await client.list_tools(), await client.list_prompts()
 
     by_hand = {f"{PREFIX}sampling", f"{PREFIX}list_roots", MULTIPLE}
-    assert {one.name for one in [*tools.tools, *prompts.prompts]} == {*SCRIPTS, *by_hand}
+    assert {one.name for one in [*tools.tools, *prompts.prompts]} == {*SCRIPTS, *by_hand, *jobs.NAMES}

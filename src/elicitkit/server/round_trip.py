@@ -64,6 +64,11 @@ class RoundTrip:
         require_mode(self._ctx.session.client_capabilities, mode, self.dialect.modes)
 
     @property
+    def journal(self) -> Journal:
+        """What the call has asked, been told and done; another road may go on with it."""
+        return self._journal
+
+    @property
     def call_id(self) -> str:
         """See `Road.call_id`."""
         return self._journal.call_id
