@@ -11,7 +11,14 @@
     ├── ElicitationUnsupported (RuntimeError)   the client, or the connection to it, cannot be asked this
     ├── AdapterMissing (RuntimeError)           `elicit` runs where no adapter is installed
     ├── CallOver (RuntimeError)                 a question was asked after its call had ended
+    ├── UnknownTask (LookupError)               there is no such task, or it belongs to somebody else
+    ├── TaskKeyError (ValueError)               a key of a task's question was used before, or never
+    ├── StaleClaim (RuntimeError)               a worker was overtaken by another
+    ├── TaskStuck (RuntimeError)                a task at a server did not change for longer than anybody waits
+    ├── StoreError (RuntimeError)               a store of tasks cannot be read or written
     ├── ProtocolError (RuntimeError)            the other side broke the protocol, or failed
+    ├── ToolError (RuntimeError)                a tool of the host's own failed, and says why to the model
+    ├── ServerUnavailable (ConnectionError)     a server cannot be reached, and nothing was sent to it
     ├── ScriptError (AssertionError)            scripted answers and the questions asked do not match
     └── MissingExtra (ImportError)              an optional dependency is not installed
 
@@ -183,11 +190,48 @@ class AdapterMissing(ElicitkitError, RuntimeError):
 
 
 class CallOver(ElicitkitError, RuntimeError):
-    """A question was asked after the call it belongs to had ended."""
+    """A question was asked after the call it belongs to had ended, or one that has ended was to be changed."""
+
+
+class UnknownTask(ElicitkitError, LookupError):
+    """There is no such task: the id is unknown, the task expired, or it belongs to somebody else.
+
+    The text is the same for all three, so that nobody learns which ids exist (Tasks extension, "Security").
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(args or ("There is no such task.",)))
+
+
+class TaskKeyError(ElicitkitError, ValueError):
+    """A key for a question of a task was used before in the task's life; or the task never had one of that key."""
+
+
+class StaleClaim(ElicitkitError, RuntimeError):
+    """A worker was overtaken: another claimed the task since, or it was given back. Nothing was changed."""
+
+
+class TaskStuck(ElicitkitError, RuntimeError):
+    """A task at a server did not change for longer than its caller would wait, and was given up."""
+
+
+class StoreError(ElicitkitError, RuntimeError):
+    """A store of tasks cannot be used: its disk is full, its file read-only or locked, or of a newer version.
+
+    Nothing was stored. The store goes on by itself when the cause is gone.
+    """
 
 
 class ProtocolError(ElicitkitError, RuntimeError):
     """The other side answered with something the protocol does not allow, or with an error. No person's doing."""
+
+
+class ToolError(ElicitkitError, RuntimeError):
+    """A tool of the host's own cannot do what it was called for. Raise it in one: the model is told its text."""
+
+
+class ServerUnavailable(ElicitkitError, ConnectionError):
+    """A server cannot be reached. Nothing was sent to it, so the call may be made again. The text holds no secret."""
 
 
 class ScriptError(ElicitkitError, AssertionError):

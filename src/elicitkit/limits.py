@@ -34,3 +34,6 @@ ROUNDS: Final = 10
 
 FOLDED_OPTIONS: Final = 12
 """The most options of a multiple choice that a 2025-06-18 client can be shown, as one boolean each."""
+
+OPEN_REQUESTS: Final = 1_000
+"""The most questions that may be open for one principal, in all its tasks; where nobody is authenticated, any."""

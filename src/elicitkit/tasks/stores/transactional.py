@@ -1,0 +1,290 @@
+"""`TransactionalStore`: a `TaskStore` for any medium that has transactions.
+
+Each operation is one function of a `Transaction`: it reads the record, lets `changes` decide, and saves what that
+gives. A new store implements `Transaction`, and how one is run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+from ...errors import LimitError, UnknownTask
+from .. import changes
+from ..changes import Change
+from ..record import History, Settlement, Swept, TaskInput, TaskRecord, new_key, to_json
+from ..requests import require_small
+from ..store import LEASE, Listener, TaskStore
+from .arguments import positive, require_small_answer, sendable, task_id_of, whole
+from .transaction import Transaction, held, known, owned, running
+
+T = TypeVar("T")
+
+SWEEP_AT_ONCE = 200
+"""How many tasks one transaction of a sweep takes, so that it does not keep others waiting."""
+
+
+class TransactionalStore(TaskStore):
+    """What all stores with transactions have in common: everything but how one is run."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._listeners: dict[object, Listener] = {}
+
+    @abstractmethod
+    async def _write(self, work: Callable[[Transaction], T]) -> T:
+        """Run *work* in a transaction, commit it, and tell the listeners; roll it back if it raises."""
+
+    @abstractmethod
+    async def _read(self, work: Callable[[Transaction], T]) -> T:
+        """Run *work*, which writes nothing, on one state of the store."""
+
+    # --- tasks -------------------------------------------------------------------------------------------------------
+
+    async def create(
+        self,
+        call: Mapping[str, Any],
+        *,
+        owner: str | None = None,
+        ttl: float | None = None,
+        poll_interval_ms: int | None = None,
+        task_id: str | None = None,
+        worker: str | None = None,
+        lease: float = LEASE,
+    ) -> TaskRecord:
+        """See `TaskStore.create`."""
+        now = self.clock()
+        record = TaskRecord(
+            new_key() if task_id is None else task_id_of(task_id),
+            owner,
+            to_json("the call", call),
+            now,
+            now,
+            now,
+            ttl=None if ttl is None else positive("ttl", ttl),
+            poll_interval_ms=None if poll_interval_ms is None else whole("poll_interval_ms", poll_interval_ms),
+            fence=0 if worker is None else 1,
+            worker=worker,
+            lease_until=0.0 if worker is None else now + positive("lease", lease),
+        )
+        return await self._write(lambda within: within.insert(record))
+
+    async def get(self, task_id: str, *, owner: str | None) -> TaskRecord:
+        """See `TaskStore.get`."""
+        return owned(await self._read(partial(known, task_id=task_id, now=self.clock())), owner)
+
+    async def history(self, task_id: str) -> History:
+        """See `TaskStore.history`."""
+        now = self.clock()
+        found = await self._read(lambda within: within.load_history(task_id))
+        if found is None or found.record.is_expired(now):
+            raise UnknownTask
+        return found
+
+    async def cancel(self, task_id: str, *, owner: str | None) -> None:
+        """See `TaskStore.cancel`."""
+        now = self.clock()
+
+        def cancelling(within: Transaction) -> None:
+            record = owned(known(within, task_id, now), owner)
+            if not record.is_over:
+                within.save(changes.ended(record, "cancel", now))
+
+        await self._write(cancelling)
+
+    # --- questions ---------------------------------------------------------------------------------------------------
+
+    async def park(self, task_id: str, inputs: Iterable[TaskInput], *, fence: int | None = None) -> TaskRecord:
+        """See `TaskStore.park`."""
+        asked, now = tuple(inputs), self.clock()
+        for one in asked:
+            require_small(one.request)
+
+        def parking(within: Transaction) -> TaskRecord:
+            record = held(within, task_id, fence, now)
+            change = changes.parked(record, asked, now)
+            self._require_room(within, record.owner, len(asked))
+            return within.save(change) if asked else record
+
+        return await self._write(parking)
+
+    async def settle(self, task_id: str, settlements: Iterable[Settlement]) -> frozenset[str]:
+        """See `TaskStore.settle`."""
+        given, now = tuple(settlements), self.clock()
+        for one in given:
+            require_small_answer(one)
+
+        def settling(within: Transaction) -> frozenset[str]:
+            change, taken = changes.settled(known(within, task_id, now), given, now)
+            _save(within, change)
+            return taken
+
+        return await self._write(settling)
+
+    async def withdraw(self, task_id: str, keys: Iterable[str], *, fence: int | None = None) -> None:
+        """See `TaskStore.withdraw`."""
+        unwanted, now = tuple(keys), self.clock()
+
+        def withdrawing(within: Transaction) -> None:
+            record = held(within, task_id, fence, now)
+            # A worker that withdraws a question knows it already.
+            _save(within, changes.withdrawn(record, unwanted, now, wakes=fence is None))
+
+        await self._write(withdrawing)
+
+    def _require_room(self, within: Transaction, owner: str | None, more: int) -> None:
+        """Make sure that a principal may be asked so many questions more.
+
+        Raises:
+            LimitError: If not.
+        """
+        if owner is not None and (there := within.open_of(owner)) + more > self.open_requests:
+            raise LimitError(
+                f"There are {there:,} questions open for this principal, and there may be {self.open_requests:,}: "
+                "some must be answered, or expire, first."
+            )
+
+    # --- running a task ----------------------------------------------------------------------------------------------
+
+    async def keep_step(self, task_id: str, name: str, given: str, *, fence: int | None = None) -> None:
+        """See `TaskStore.keep_step`."""
+        now = self.clock()
+
+        def keeping(within: Transaction) -> None:
+            record = running(within, task_id, fence, now)
+            within.keep_step(task_id, name, given)
+            within.save(changes.active(record, now))
+
+        await self._write(keeping)
+
+    async def progress(self, task_id: str, status_message: str | None, *, fence: int | None = None) -> None:
+        """See `TaskStore.progress`."""
+        told, now = None if status_message is None else sendable(status_message), self.clock()
+
+        def progressing(within: Transaction) -> None:
+            within.save(changes.progressed(running(within, task_id, fence, now), told, now))
+
+        await self._write(progressing)
+
+    async def complete(self, task_id: str, result: Mapping[str, Any], *, fence: int | None = None) -> TaskRecord:
+        """See `TaskStore.complete`."""
+        text, now = to_json("the result", result), self.clock()
+
+        def completing(within: Transaction) -> TaskRecord:
+            record = held(within, task_id, fence, now)
+            return within.save(changes.ended(record, "complete", now, result_json=text))
+
+        return await self._write(completing)
+
+    async def fail(
+        self, task_id: str, error: Mapping[str, Any], *, status_message: str | None = None, fence: int | None = None
+    ) -> TaskRecord:
+        """See `TaskStore.fail`."""
+        text, now = to_json("the error", error), self.clock()
+        message = sendable(str(error.get("message", "")) if status_message is None else status_message)
+
+        def failing(within: Transaction) -> TaskRecord:
+            record = held(within, task_id, fence, now)
+            return within.save(changes.ended(record, "fail", now, error_json=text, status_message=message))
+
+        return await self._write(failing)
+
+    # --- workers -----------------------------------------------------------------------------------------------------
+
+    async def claim(self, task_id: str, worker: str, seconds: float) -> int | None:
+        """See `TaskStore.claim`."""
+        now, wanted = self.clock(), positive("the time of a claim", seconds)
+
+        def claiming(within: Transaction) -> int | None:
+            record = within.load(task_id)
+            if record is None or record.is_expired(now):
+                return None
+            change = changes.claimed(record, worker, wanted, now)
+            return None if change is None else within.save(change).fence
+
+        return await self._write(claiming)
+
+    async def renew(self, task_id: str, seconds: float, *, fence: int) -> None:
+        """See `TaskStore.renew`."""
+        now, wanted = self.clock(), positive("the time of a claim", seconds)
+
+        def renewing(within: Transaction) -> None:
+            within.save(changes.renewed(running(within, task_id, fence, now), wanted, now))
+
+        await self._write(renewing)
+
+    async def release(self, task_id: str, *, fence: int) -> None:
+        """See `TaskStore.release`."""
+        now = self.clock()
+
+        def releasing(within: Transaction) -> None:
+            within.save(changes.released(held(within, task_id, fence, now)))
+
+        await self._write(releasing)
+
+    async def put_down(self, task_id: str, *, fence: int, seen_revision: int) -> bool:
+        """See `TaskStore.put_down`."""
+        now = self.clock()
+
+        def putting_down(within: Transaction) -> bool:
+            return _save(within, changes.put_down(held(within, task_id, fence, now), seen_revision))
+
+        return await self._write(putting_down)
+
+    async def ready(self, limit: int = 100, *, now: float | None = None) -> list[str]:
+        """See `TaskStore.ready`."""
+        moment = self.clock() if now is None else now
+        return await self._read(lambda within: within.ready(limit, moment))
+
+    async def sweep(self, *, now: float | None = None) -> Swept:
+        """See `TaskStore.sweep`."""
+        moment, expired, deleted = self.clock() if now is None else now, 0, 0
+        # Looked for by a reader, so that a sweep that finds nothing waits for nobody.
+        while due := await self._read(lambda within: within.due(SWEEP_AT_ONCE, moment)):
+            swept = await self._write(partial(_swept, due=due, now=moment))
+            expired, deleted = expired + swept.expired, deleted + swept.deleted
+            if swept == Swept(0, 0):  # Another process did it.
+                break
+        return Swept(expired, deleted)
+
+    # --- listeners ---------------------------------------------------------------------------------------------------
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """See `TaskStore.subscribe`."""
+        token = object()
+        self._listeners[token] = listener
+
+        def unsubscribe() -> None:
+            self._listeners.pop(token, None)
+
+        return unsubscribe
+
+    def _tell(self, changed: Iterable[str]) -> None:
+        """Tell the listeners, on the event loop; one that fails keeps none from hearing it."""
+        loop = asyncio.get_running_loop()
+        for task_id in changed:
+            for listener in self._listeners.values():
+                loop.call_soon(listener, task_id)
+
+
+def _swept(within: Transaction, due: list[str], now: float) -> Swept:
+    expired = deleted = 0
+    for record in filter(None, map(within.load, due)):
+        change = changes.expired(record, now)
+        after = record if change is None else change.record
+        if after.is_expired(now):
+            within.delete(record.id)
+            deleted += 1
+        elif change is not None:
+            within.save(change)
+            expired += len(change.settled)
+    return Swept(expired, deleted)
+
+
+def _save(within: Transaction, change: Change | None) -> bool:
+    if change is not None:
+        within.save(change)
+    return change is not None
