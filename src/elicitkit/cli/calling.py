@@ -19,10 +19,12 @@ from ..errors import ScriptError
 from ..host.form_only import FormOnly
 from ..host.servers import Server, transport
 from ..naming import nearest
+from ..tasks.client import TasksClient
 from ..testing import ScriptedAnswers
 from .exits import Exit, Failure
 from .output import complain, say
 from .people import People, whoever_is_there
+from .progress import Progress
 from .troubles import refusal, trouble
 from .version import version
 
@@ -146,9 +148,11 @@ def _failure(error: Exception, server: Server, errlog: TextIO) -> Failure:
 
 
 def _client(server: Server, people: People, errlog: TextIO) -> Client:
+    progress = Progress(people)
     return Client(
         FormOnly(transport(server, errlog=errlog)),
         elicitation_callback=people,
+        extensions=[TasksClient(created=progress.created, told=progress.told)],
         client_info=Implementation(name="elicitkit", version=version()),
     )
 

@@ -57,6 +57,11 @@ class People:
                     return await self._try_to_put(params, asker)
         return ErrorData(code=INTERNAL_ERROR, message="the question was withdrawn: the call has ended")
 
+    @property
+    def is_asking(self) -> bool:
+        """Whether a question is open."""
+        return self._turn.locked()
+
     async def withdraw(self) -> None:
         """Close the questions that are open or wait their turn, and leave the terminal free: the call has ended."""
         self._is_over = True
