@@ -65,10 +65,23 @@ def read_config(path: str | Path) -> dict[str, Any]:
         found = _json.loads(Path(path).read_bytes().removeprefix(_BYTE_ORDER_MARK))
     except ValueError as error:
         raise ValueError(f"{path} is not JSON: {error}") from None
-    sections = [found[key] for key in _SECTIONS if key in found] if isinstance(found, dict) else []
+    return servers_in(found, path)
+
+
+def servers_in(found: object, where: str | Path) -> dict[str, Any]:
+    """The servers that the content of a file describes, as `read_config` gives them.
+
+    Args:
+        found: What a file holds.
+        where: What an error calls it.
+
+    Raises:
+        ValueError: If it has none of the three sections.
+    """
+    sections = [found[key] for key in _SECTIONS if key in found] if isinstance(found, Mapping) else []
     if not sections:
-        raise ValueError(f"{path} has no servers: it needs an object under 'mcpServers', 'servers' or 'mcp'")
-    return {name: entry for section in reversed(sections) for name, entry in _entries(path, section).items()}
+        raise ValueError(f"{where} has no servers: it needs an object under 'mcpServers', 'servers' or 'mcp'")
+    return {name: entry for section in reversed(sections) for name, entry in _entries(where, section).items()}
 
 
 def server_from(name: str, entry: object) -> Server:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
@@ -59,17 +59,22 @@ class HttpServer:
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
+_SESSION = "mcp-session-id"
+
 Server: TypeAlias = StdioServer | HttpServer
 """A server that can be reached."""
 
 
-def transport(server: Server, *, errlog: TextIO | None = None) -> Transport:
+def transport(
+    server: Server, *, errlog: TextIO | None = None, forgotten: Callable[[], None] = lambda: None
+) -> Transport:
     """The transport to a server, for the SDK's `Client`.
 
     Args:
         server: Where to.
         errlog: A real file for what the process of a server writes to its standard error; this process's own if none
             is given.
+        forgotten: Called when a server over HTTP no longer knows the session, and so did not look at a request.
     """
     match server:
         case StdioServer():
@@ -78,16 +83,21 @@ def transport(server: Server, *, errlog: TextIO | None = None) -> Transport:
             )
             return stdio_client(parameters) if errlog is None else stdio_client(parameters, errlog)
         case HttpServer():
-            return _open_http(server)
+            return _open_http(server, forgotten)
 
 
 @asynccontextmanager
-async def _open_http(server: HttpServer) -> AsyncIterator[TransportStreams]:
+async def _open_http(server: HttpServer, forgotten: Callable[[], None]) -> AsyncIterator[TransportStreams]:
+    async def look_for_session(response: httpx2.Response) -> None:
+        if response.status_code == 404 and _SESSION in response.request.headers:
+            forgotten()
+
     async with (
         httpx2.AsyncClient(
             headers=dict(server.headers),
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
-            event_hooks={"response": [_stop_unauthorized]},
+            limits=httpx2.Limits(max_connections=None),  # In the handshake eras an open question holds a stream open.
+            event_hooks={"response": [_stop_unauthorized, look_for_session]},
         ) as http,
         streamable_http_client(server.url, http_client=http) as streams,
     ):

@@ -1,0 +1,186 @@
+"""The host: the pair of mappings beside toolnexus's, and the memory of a thousand pending requests.
+
+toolnexus needs another version of the SDK, and so an environment of its own: `make test` makes `.peers/toolnexus`.
+The servers are processes of their own, so that the memory is the host's alone. Run it with `make bench`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import gc
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from _measure import medians, report
+from forms import ANSWER, described
+from mcp import Client
+from mcp_types import ElicitRequestFormParams
+
+from elicitkit import Answer, McpSource, Request, Slot, answer_to_elicit_result, elicitation_to_request
+from elicitkit.host import upstream
+from elicitkit.host.servers import HttpServer, transport
+
+ROOT = Path(__file__).parents[1]
+PEER = ROOT / ".peers" / "toolnexus" / "bin" / "python"
+THEIRS, OURS = "toolnexus: the pair of mappings", "elicitkit: the pair of mappings"
+PENDING = 1_000
+MOST_MEGABYTES = 50
+
+SCHEMA: dict[str, Any] = json.loads(json.dumps(described().schema()))
+
+
+def mappings() -> None:
+    """From an elicitation to a request, to its answer, to the result that goes back."""
+    params = ElicitRequestFormParams(message="Your booking", requested_schema=SCHEMA)
+
+    def pair() -> object:
+        request = elicitation_to_request(params)
+        return answer_to_elicit_result(request.accept(ANSWER))
+
+    found = {OURS: medians({OURS: pair})[OURS]}
+    if PEER.exists():
+        script = Path(__file__).with_name("_toolnexus_bridge.py")
+        done = subprocess.run(
+            [PEER, script], input=json.dumps([SCHEMA, ANSWER]), capture_output=True, text=True, check=True, timeout=120
+        )
+        theirs, spent = json.loads(done.stdout)
+        print(f"toolnexus {theirs}")
+        report("A form of 10 fields and its answer", {THEIRS: spent, **found}, beside=THEIRS, aims={OURS: 1 / 3})
+    else:
+        print(f"\nSKIPPED: {PEER} is missing, so there is nothing to compare with; `make test` makes it.")
+        report("A form of 10 fields and its answer", found, beside=OURS, aims={})
+
+
+class Nobody:
+    """A host whose people have not answered yet."""
+
+    def __init__(self) -> None:
+        self.pending: list[Request] = []
+        self.all_there = asyncio.Event()
+
+    async def __call__(self, request: Request) -> Answer:
+        self.pending.append(request)
+        if len(self.pending) == PENDING:
+            self.all_there.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """A server in a process of its own, and its address."""
+    script = Path(__file__).with_name("_host_server.py")
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        try:
+            yield server.stdout.readline().strip()
+        finally:
+            server.kill()  # It would take its time to part from a thousand calls.
+
+
+def megabytes() -> float:
+    """The memory of this process that is in use."""
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096 / 2**20
+
+
+async def waiting_in_a_slot() -> float:
+    nobody, schema = Nobody(), SCHEMA
+    slot = Slot(nobody, at_once=None)
+    requests: Iterator[Request] = (
+        elicitation_to_request({"message": "Your booking", "requestedSchema": json.loads(json.dumps(schema))})
+        for _ in range(PENDING)
+    )
+    before = megabytes()
+    tasks = [asyncio.create_task(slot.answer(request)) for request in requests]
+    return await _grown(nobody, tasks, before)
+
+
+async def waiting_in_calls(address: str, *, suspend: bool = False) -> float:
+    nobody = Nobody()
+    options: dict[str, Any] = {"suspend": True} if suspend else {"wait_for": nobody, "at_once": None}
+    async with McpSource.load({"servers": {"a": {"url": address, "timeout": 300}}}, **options) as source:
+        await source.call("a_plain")
+        before = megabytes()
+        if suspend:
+            kept = [await source.call("a_ask") for _ in range(PENDING)]
+            return megabytes() - before if kept else 0
+        tasks = [asyncio.create_task(source.call("a_ask")) for _ in range(PENDING)]
+        return await _grown(nobody, tasks, before)
+
+
+async def waiting_in_the_sdk(address: str) -> float:
+    """The same calls with the SDK's client alone, whose callback never answers."""
+    nobody = Nobody()
+
+    async def callback(_: object, params: Any) -> Any:
+        return await nobody(params)
+
+    async with Client(transport(HttpServer(address)), mode="legacy", elicitation_callback=callback) as client:
+        await client.call_tool("plain", {})
+        before = megabytes()
+        tasks = [asyncio.create_task(client.call_tool("ask", {})) for _ in range(PENDING)]
+        return await _grown(nobody, tasks, before)
+
+
+async def _grown(nobody: Nobody, tasks: list[asyncio.Task[Any]], before: float) -> float:
+    await asyncio.wait([asyncio.create_task(nobody.all_there.wait()), *tasks], return_when=asyncio.FIRST_COMPLETED)
+    assert len(nobody.pending) == PENDING, [task.result() for task in tasks if task.done()][:1]
+    after = megabytes()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return after - before
+
+
+def memory() -> None:
+    """Each in a process of its own, so that none finds room that another left."""
+    print(f"\n{PENDING:,} pending requests with 10 fields: memory above idle")
+    ways = {
+        "slot": "in a slot",
+        "2026-07-28": "in calls on 2026-07-28, over HTTP",
+        "suspend": "suspended on 2026-07-28: values, with their sealed state",
+        "2025-11-25": "in calls on 2025-11-25, over HTTP: a stream is open for each",
+        "sdk": "the same, in the SDK's client alone",
+    }
+    for way, what in ways.items():
+        done = subprocess.run([sys.executable, __file__, way], capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stderr[-2000:]
+        grown = float(done.stdout)
+        verdict = "met" if grown < MOST_MEGABYTES else "MISSED"
+        aim = "" if way == "sdk" else f"   aim: under {MOST_MEGABYTES}, {verdict}"
+        print(f"  {what:<62} {grown:6.1f} MB{aim}")
+
+
+def measure(way: str) -> None:
+    if way == "slot":
+        print(asyncio.run(waiting_in_a_slot()))
+        return
+    if way == "2025-11-25":
+        upstream.Client = functools.partial(Client, mode="legacy")  # type: ignore[misc, assignment]
+    with serving() as address:
+        waiting = waiting_in_the_sdk(address) if way == "sdk" else waiting_in_calls(address, suspend=way == "suspend")
+        print(asyncio.run(waiting))
+
+
+def main() -> None:
+    logging.disable(logging.WARNING)
+    if sys.argv[1:]:
+        return measure(sys.argv[1])
+    print(", ".join(f"{name} {version(name)}" for name in ("mcp", "pydantic")))
+    mappings()
+    memory()
+    return None
+
+
+if __name__ == "__main__":
+    main()

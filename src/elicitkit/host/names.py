@@ -1,0 +1,38 @@
+"""The names that a model knows tools by: `server_tool`, of what every API of models takes, and each only once."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+MOST_CHARACTERS: Final = 64
+"""The longest name that every API of models takes."""
+
+_REFUSED = re.compile(r"[^A-Za-z0-9_-]")
+
+
+class Names:
+    """Gives each tool of each server a name of its own, which it then keeps.
+
+    >>> names = Names()
+    >>> names.name("shop", "check out"), names.name("shop", "check/out"), names.name("shop", "check out")
+    ('shop_check_out', 'shop_check_out_2', 'shop_check_out')
+    """
+
+    def __init__(self) -> None:
+        self._given: dict[tuple[str, str], str] = {}
+        self._taken: set[str] = set()
+
+    def name(self, server: str, tool: str) -> str:
+        """The name of a tool of a server."""
+        if (server, tool) not in self._given:
+            self._given[server, tool] = self._free(_REFUSED.sub("_", f"{server}_{tool}"))
+        return self._given[server, tool]
+
+    def _free(self, wanted: str) -> str:
+        name, number = wanted[:MOST_CHARACTERS], 1
+        while name in self._taken:
+            number += 1
+            name = f"{wanted[: MOST_CHARACTERS - len(f'_{number}')]}_{number}"
+        self._taken.add(name)
+        return name
