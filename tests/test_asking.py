@@ -36,6 +36,7 @@ class Road:
     def __init__(self, *replies: tuple[str, Mapping[str, Any] | None]) -> None:
         self.replies = [reply_from(action, content, self.answer_bytes) for action, content in replies]
         self.asked: list[Question] = []
+        self.running: set[str] = set()
         self.journal = Journal()
         self.elicitkit_road = self
 

@@ -292,3 +292,31 @@ def test_any_steps_survive_a_round(steps: dict[str, object]) -> None:
     read = next_round(journal)
 
     assert {name: json.loads(read.step(name) or "") for name in steps} == steps
+
+
+def test_an_answer_that_comes_late_for_an_answered_key_is_not_kept_as_an_early_one() -> None:
+    journal = after_asking("a")
+    journal.receive({"a": YES})
+    later = next_round(journal)
+    later.receive({"a": Reply("decline")})
+    later.name("digest", "a")
+
+    assert later.reply_to(question("a", shape="another")) is None
+
+
+def test_a_question_that_was_not_answered_in_its_round_takes_no_answer_in_a_later_one_unless_asked_again() -> None:
+    journal = after_asking("a", "b")
+    journal.receive({"a": YES})
+    later = next_round(journal)
+
+    later.receive({"b": YES})
+
+    assert later.reply_to(question("b")) is None
+
+
+def test_a_journal_whose_call_id_was_given_out_is_not_empty() -> None:
+    journal = Journal()
+    assert journal.is_empty
+
+    assert len(journal.call_id) == 32
+    assert not journal.is_empty

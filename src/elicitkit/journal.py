@@ -127,7 +127,7 @@ class Journal:
         """How many rounds of questions were sent."""
         self.inner = Inner()
         """The rounds that the tool drives itself, beside ours."""
-        self._clock = clock or _now
+        self._clock = clock or now
         self._answers: dict[str, _Answered] = {}
         self._asked: dict[str, str] = {}
         self._deadlines: dict[str, float] = {}
@@ -235,8 +235,8 @@ class Journal:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was asked, answered or done yet."""
-        return not (self.rounds or self._answers or self._asked or self._steps)
+        """Whether nothing was asked, answered, done or given out yet."""
+        return not (self.rounds or self._answers or self._asked or self._steps or self._call_id)
 
     def write(self) -> str:
         """Write the journal as the text that travels in `requestState`."""
@@ -310,7 +310,8 @@ def _numbered(base: str, seen: dict[str, int]) -> str:
     return base if seen[base] == 1 else f"{base}#{seen[base]}"
 
 
-def _now() -> float:
+def now() -> float:
+    """The time by which journals judge deadlines, in seconds since the epoch."""
     return time.time()
 
 

@@ -3,12 +3,13 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import anyio
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import URL_ELICITATION_REQUIRED, ElicitResult
 
-from elicitkit import Elicitation, complete, elicit_url, url_required
+from elicitkit import Declined, Elicitation, complete, elicit_url, url_required
 from elicitkit.testing import ScriptedAnswers, accept, cancel, decline
 from tests import eras
 
@@ -214,3 +215,72 @@ async def test_completion_is_told_by_itself_when_done_says_so(revision: str) -> 
             assert (await eras.said(client, "ask")).startswith("Accepted")
 
     assert told == (["pay-7"] if revision == "2025-11-25" else [])
+
+
+@every_era_with_links
+async def test_a_look_that_hangs_is_given_up(revision: str) -> None:
+    async def done() -> bool:
+        await anyio.sleep_forever()
+        return True
+
+    with ScriptedAnswers([agree()] * 2) as answers:
+        asking = server(lambda ctx: elicit_url(ctx, "Pay", PAGE, done=done, wait=0.01, rounds=2))
+        async with eras.connected(asking, revision, answers) as client:
+            assert await eras.said(client, "ask") == "Cancelled(reason='expired')"
+
+
+@every_era_with_links
+async def test_a_plain_function_may_tell_that_it_is_done(revision: str) -> None:
+    with ScriptedAnswers([agree()]) as answers:
+        assert (await call(lambda ctx: elicit_url(ctx, "Pay", PAGE, done=lambda: True), revision, answers)).startswith(
+            "Accepted"
+        )
+
+
+@every_era_with_links
+async def test_done_may_not_ask(revision: str) -> None:
+    async def ask(ctx: Context) -> Any:
+        async def done() -> bool:
+            return bool(await elicit_url(ctx, "Again", PAGE))
+
+        return await elicit_url(ctx, "Pay", PAGE, done=done)
+
+    with ScriptedAnswers([agree()]) as answers:
+        assert "error: the step 'done' asks a question" in await call(ask, revision, answers)
+
+
+@pytest.mark.parametrize("revision", WITH_LINKS)
+async def test_a_required_visit_that_is_done_already_asks_nobody(revision: str) -> None:
+    with ScriptedAnswers([]) as answers:
+        text = await call(lambda ctx: url_required(ctx, "Sign in", PAGE, done=lambda: True), revision, answers)
+
+    assert text.startswith("Accepted")
+
+
+async def test_a_required_visit_where_nobody_can_be_asked_is_what_the_author_says() -> None:
+    outcome = Declined("no links here")
+    async with eras.connected(
+        server(lambda ctx: url_required(ctx, "Sign in", PAGE, unsupported=outcome)), "2025-06-18"
+    ) as client:
+        assert await eras.said(client, "ask") == "Declined(reason='no links here')"
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"done": 7}, "done is a function"),
+        ({"rounds": 0}, "rounds is at least 1"),
+        ({"rounds": "5"}, "rounds is a whole number"),
+        ({"wait": -1}, "wait is a positive time"),
+        ({"wait": "5"}, "wait is a number of seconds"),
+        ({"wait": None}, "wait is a number of seconds"),
+        ({"key": "a~b"}, "a key is text"),
+        ({"timeout": 0}, "timeout is a positive time"),
+    ],
+)
+@pytest.mark.parametrize("ask", [elicit_url, url_required])
+async def test_an_argument_that_is_none_is_refused_at_once(
+    ask: Callable[..., Any], options: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises((TypeError, ValueError), match=problem):
+        ask(None, "Pay", PAGE, **options)

@@ -12,7 +12,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
-from elicitkit import Elicitation, FormElicitation, elicit, limits, state_security
+from elicitkit import Elicitation, FormElicitation, LimitError, elicit, limits, state_security
 from elicitkit.journal import FormQuestion, Journal, Reply
 from elicitkit.server.round_trip import open_round
 from elicitkit.testing import ScriptedAnswers, accept
@@ -485,3 +485,25 @@ class TestLimits:
 
         with ScriptedAnswers([]) as answers:
             assert "error: The round takes" in await call(mcp, answers)
+
+    async def test_an_answer_is_measured_even_if_it_cannot_be_written(self, mcp: Server) -> None:
+        @mcp.tool()
+        async def ask(ctx: Context) -> str:
+            return str(await elicit(ctx, text_form("?"), tries=1))
+
+        async def large(_: object, params: Any) -> Any:
+            return accept(x="ok", y="\ud800" + "z" * limits.ROUND_TRIP_ANSWER_BYTES)
+
+        assert "The answer takes" in await call(mcp, large)
+
+    async def test_a_tool_that_catches_a_limit_may_ask_for_less(self, mcp: Server) -> None:
+        @mcp.tool()
+        async def ask(ctx: Context) -> str:
+            schema: dict[str, Any] = {"type": "object", "properties": {}}
+            try:
+                await ctx.session.elicit_form("x" * limits.ROUND_BYTES, schema)
+            except LimitError:
+                return (await elicit(ctx, text_form("less"))).action
+            return "asked"
+
+        assert await call(mcp) == "accept"

@@ -255,3 +255,106 @@ async def test_a_step_behind_a_swallowed_suspension_waits_for_the_answer(mcp: Se
 
     assert await call(mcp, revision) == "a"
     assert done == ["a"]
+
+
+async def test_two_steps_of_one_name_side_by_side_are_an_error_at_the_first_run(mcp: Server, revision: str) -> None:
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        await asyncio.gather(*(step(ctx, "same", asyncio.sleep, 0) for _ in range(2)))
+        return "done"
+
+    assert await call(mcp, revision) == "error: two steps 'same' run side by side: give each a name of its own"
+
+
+async def test_a_functions_own_arguments_may_have_any_name(mcp: Server, revision: str) -> None:
+    def create(name: str, fn: str, ctx: str) -> str:
+        return name + fn + ctx
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        return await step(ctx, "create", create, name="a", fn="b", ctx="c")
+
+    assert await call(mcp, revision) == "abc"
+
+
+async def test_inside_a_step_the_call_id_may_be_read(mcp: Server, revision: str) -> None:
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        return str(await step(ctx, "charge", lambda: call_id(ctx)) == call_id(ctx))
+
+    assert await call(mcp, revision) == "True"
+
+
+async def test_a_step_may_call_another_server_that_asks(mcp: Server, revision: str) -> None:
+    other: Server = MCPServer("other", middleware=[Elicitation()])
+
+    @other.tool()
+    async def inner(ctx: Context) -> str:
+        return (await elicit(ctx, text_form("inner"))).action
+
+    async def calling() -> str:
+        async with Client(other, elicitation_callback=echo) as client:
+            return await eras.said(client, "inner")
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        return await step(ctx, "calling", calling)
+
+    assert await call(mcp, revision) == "accept"
+
+
+async def test_what_a_step_started_may_ask_when_it_is_over(mcp: Server, revision: str) -> None:
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        go = asyncio.Event()
+
+        async def later() -> str:
+            await go.wait()
+            return (await elicit(ctx, text_form("later"))).action
+
+        started: list[asyncio.Task[str]] = []
+        await step(ctx, "start", lambda: started.append(asyncio.ensure_future(later())))
+        go.set()
+        return await started[0] if started else "replayed"
+
+    assert await call(mcp, revision) == ("accept" if revision in eras.HANDSHAKE else "replayed")
+
+
+async def test_the_sdks_own_elicit_is_refused_in_a_step_too(mcp: Server, revision: str) -> None:
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        schema: dict[str, Any] = {"type": "object", "properties": {}}
+        return str(await step(ctx, "asking", ctx.session.elicit_form, "?", schema))
+
+    assert "the step 'asking' asks a question" in await call(mcp, revision)
+
+
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("given", [nested(100_000), 10**5_000], ids=["deep", "digits"])
+async def test_what_json_has_no_room_for_is_a_clear_error(mcp: Server, revision: str, given: object) -> None:
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        return str(await step(ctx, "odd", lambda: given))
+
+    assert "cannot be kept as JSON: it is nested too deep, or holds a number" in await call(mcp, revision)
+
+
+@pytest.mark.parametrize("old", ["2024-11-05", "2025-03-26"])
+async def test_a_revision_that_cannot_ask_has_steps_and_call_ids_all_the_same(
+    mcp: Server, revision: str, old: str
+) -> None:
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        return await step(ctx, "charge", lambda: call_id(ctx))
+
+    async with eras.connected(mcp, old) as client:
+        first, second = await eras.said(client, "ask"), await eras.said(client, "ask")
+
+    assert len(first) == 32
+    assert first != second

@@ -30,7 +30,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("elicitkit.journal._now", clock)
+    monkeypatch.setattr("elicitkit.journal.now", clock)
     return clock
 
 

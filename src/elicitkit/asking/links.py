@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import math
 import secrets
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -12,7 +13,7 @@ from typing import TypeAlias
 
 import anyio
 
-from .. import _json
+from .. import _json, journal
 from ..errors import ElicitationUnsupported, LinkError
 from ..forms.form import message_problem
 from ..journal import TRY, LinkQuestion
@@ -20,10 +21,10 @@ from ..outcomes import Accepted, Cancelled, Declined, Outcome
 from ..safety import link_problem
 from .awaitable import Asking
 from .questions import refused
-from .road import AskContext, Road, inside_step, named, refuse_name, road_of, seconds_of
+from .road import AskContext, Road, inside_step, named, refuse_in_step, refuse_name, road_of, seconds_of
 
-Done: TypeAlias = Callable[[], Awaitable[bool]]
-"""An async function that tells whether what a link was opened for is done."""
+Done: TypeAlias = Callable[[], Awaitable[bool] | bool]
+"""A function that tells whether what a link was opened for is done."""
 
 WAIT = 10.0
 """How long one round waits for `done`, in seconds."""
@@ -59,7 +60,7 @@ def elicit_url(
         ctx: As for `elicit`.
         message: What the link is for.
         url: The link: `https`, or `http` to this machine, and no credentials in it.
-        done: An async function that tells whether it is done; it may not ask anything.
+        done: A function, plain or async, that tells whether it is done; it may not ask anything.
         wait: How long one round waits for *done*, in seconds or as a `timedelta`; with 0 it looks once.
         rounds: How often the person is asked in all.
         elicitation_id: What `complete` will call it, in the eras that have it; random unless given.
@@ -71,17 +72,10 @@ def elicit_url(
         LinkError: If the message or the link cannot be sent. Nothing was.
         ElicitkitError: As `elicit` does.
     """
-    _refuse_arguments(done, rounds, key)
-    waiting = (seconds_of(wait) or 0.0) if wait else 0.0
-    visit = _Visit(done, waiting, rounds, seconds_of(timeout))
+    visit = _visit(done, wait, rounds, key, timeout)
 
     async def asking() -> Outcome[None]:
-        try:
-            return await visit.ask(road_of(ctx), _link(message, url, elicitation_id), key)
-        except ElicitationUnsupported:
-            if unsupported is None:
-                raise
-            return unsupported
+        return await visit.outcome(road_of(ctx), _link(message, url, elicitation_id), unsupported)
 
     return Asking(asking())
 
@@ -92,38 +86,40 @@ def url_required(
     url: str,
     *,
     done: Done | None = None,
+    wait: timedelta | float = WAIT,
+    rounds: int = ROUNDS,
     elicitation_id: str | None = None,
     key: str | None = None,
     timeout: timedelta | float | None = None,
+    unsupported: Declined | Cancelled | None = None,
 ) -> Asking[Outcome[None]]:
     """Ask for a visit to a link without which the call cannot go on.
 
-    On 2025-11-25 this ends the call with the error -32042: the client opens the link, and calls again when it is done,
-    which is when *done*, or whatever the tool looks at, should say so. 2026-07-28 has no such error; there it asks as
-    `elicit_url` does, and the tool goes on with the outcome.
+    If *done* says at once that it is done, that is the answer, and nobody is asked. Else, on 2025-11-25, this ends the
+    call with the error -32042: the client opens the link, and calls again. 2026-07-28 has no such error; there it asks
+    as `elicit_url` does, and the tool goes on with the outcome. Without *done*, look yourself whether it is needed.
 
     Args:
         ctx: As for `elicit`.
         message: As for `elicit_url`.
         url: As for `elicit_url`.
-        done: As for `elicit_url`, where that is what is done; where it is an error, it is not looked at.
+        done: As for `elicit_url`, and looked at before anything is asked.
+        wait: As for `elicit_url`, on 2026-07-28.
+        rounds: As for `elicit_url`, on 2026-07-28.
         elicitation_id: As for `elicit_url`.
         key: As for `elicit_url`.
-        timeout: As for `elicit_url`.
+        timeout: As for `elicit_url`, on 2026-07-28.
+        unsupported: As for `elicit`.
 
     Raises:
         MCPError: -32042, on 2025-11-25; do not catch it.
         LinkError: If the message or the link cannot be sent. Nothing was.
         ElicitkitError: As `elicit` does.
     """
+    visit = _visit(done, wait, rounds, key, timeout)
 
     async def asking() -> Outcome[None]:
-        road, link = road_of(ctx), _link(message, url, elicitation_id)
-        road.require("url")
-        road.refuse_until_visited(link)
-        return await elicit_url(
-            ctx, message, url, done=done, elicitation_id=link.elicitation_id, key=key, timeout=timeout
-        )
+        return await visit.outcome(road_of(ctx), _link(message, url, elicitation_id), unsupported, is_required=True)
 
     return Asking(asking())
 
@@ -144,13 +140,27 @@ def complete(ctx: AskContext | None, elicitation_id: str) -> Asking[None]:
     return Asking(completing())
 
 
-def _refuse_arguments(done: object, rounds: int, key: object) -> None:
+def _visit(
+    done: object, wait: timedelta | float, rounds: int, key: str | None, timeout: timedelta | float | None
+) -> _Visit:
+    """How a person is asked to open a link.
+
+    Raises:
+        TypeError, ValueError: If an argument is none.
+    """
     if done is not None and not callable(done):
-        raise TypeError(f"done is an async function, not {named(done)}")
+        raise TypeError(f"done is a function, plain or async, not {named(done)}")
+    if isinstance(rounds, bool) or not isinstance(rounds, int):
+        raise TypeError(f"rounds is a whole number, not {named(rounds)}")
     if rounds < 1:
         raise ValueError(f"rounds is at least 1, not {rounds}")
     if key is not None:
         refuse_name("a key", key)
+    is_zero = isinstance(wait, (int, float)) and not isinstance(wait, bool) and wait == 0
+    waiting = 0.0 if is_zero else seconds_of(wait, what="wait")
+    if waiting is None:
+        raise TypeError("wait is a number of seconds or a timedelta, not nothing")
+    return _Visit(done, waiting, rounds, key, seconds_of(timeout))
 
 
 def _link(message: str, url: str, elicitation_id: str | None) -> LinkQuestion:
@@ -174,43 +184,68 @@ class _Visit:
     done: Done | None
     wait: float
     rounds: int
+    key: str | None
     seconds: float | None
 
-    async def ask(self, road: Road, link: LinkQuestion, key: str | None) -> Outcome[None]:
-        """Ask until it is done, refused, or over."""
-        road.require("url")
-        name = road.name(_json.digest({"message": link.message, "url": link.url}), key)
+    async def outcome(
+        self, road: Road, link: LinkQuestion, unsupported: Declined | Cancelled | None, *, is_required: bool = False
+    ) -> Outcome[None]:
+        """Ask, and give what it came to; *unsupported* where nobody can be asked."""
+        refuse_in_step(road)
+        try:
+            return await self._ask(road, self._question(road, link), is_required=is_required)
+        except ElicitationUnsupported:
+            if unsupported is None:
+                raise
+            return unsupported
+
+    def _question(self, road: Road, link: LinkQuestion) -> LinkQuestion:
+        name = road.name(_json.digest({"message": link.message, "url": link.url}), self.key)
         until = None if self.seconds is None else road.deadline(name, self.seconds)
-        question = replace(link, name=name, until=until)
+        return replace(link, name=name, until=until)
+
+    async def _ask(self, road: Road, question: LinkQuestion, *, is_required: bool) -> Outcome[None]:
+        """Ask until it is done, refused, or over."""
+        if is_required and await self._is_done(road, question, 0):
+            return Accepted(None)
+        road.require("url")
+        if is_required:
+            road.refuse_until_visited(question)
         for attempt in range(1, self.rounds + 1):
-            reply = await road.ask(question if attempt == 1 else question.again(attempt, link.message))
+            reply = await road.ask(question if attempt == 1 else question.again(attempt, question.message))
             if (refusal := refused(reply)) is not None:
                 return refusal
             if self.done is None:
                 return Accepted(None)
-            if await self._is_done(road, name, attempt, until):
-                await road.complete(link.elicitation_id)
+            if await self._is_done(road, question, attempt):
+                await road.complete(question.elicitation_id)
                 return Accepted(None)
         return Cancelled("expired")
 
-    async def _is_done(self, road: Road, name: str, attempt: int, until: float | None) -> bool:
+    async def _is_done(self, road: Road, question: LinkQuestion, attempt: int) -> bool:
         """Wait until it is done, or this round is over. What it came to is kept, so that no replay waits again."""
+        if self.done is None:
+            return False
 
         async def look() -> str:
-            with inside_step(f"done of {name}"):
-                return json.dumps(await self._wait(until))
+            with inside_step("done", road):
+                return json.dumps(await self._wait(self.wait if attempt else 0.0, question.until))
 
-        found: bool = json.loads(await road.step(f"{TRY}done {name}{TRY}{attempt}", look))
+        found: bool = json.loads(await road.step(f"{TRY}done {question.name}{TRY}{attempt}", look))
         return found
 
-    async def _wait(self, until: float | None) -> bool:
-        assert self.done is not None
-        left = self.wait if until is None else min(self.wait, until - time.time())
-        if await self.done():
-            return True
-        with anyio.move_on_after(max(left, 0)):
-            while True:
+    async def _wait(self, seconds: float, until: float | None) -> bool:
+        """Look until it is done; a look that hangs is given up as well."""
+        left = math.inf if until is None else max(until - journal.now(), 0.0)
+        with anyio.move_on_after(min(seconds or WAIT, left)):
+            while not await self._look():
+                if not seconds:
+                    return False
                 await anyio.sleep(_PAUSE)
-                if await self.done():
-                    return True
+            return True
         return False
+
+    async def _look(self) -> bool:
+        assert self.done is not None
+        found = self.done()
+        return bool(await found if inspect.isawaitable(found) else found)

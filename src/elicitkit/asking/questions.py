@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 import anyio.from_thread
 
@@ -16,7 +16,7 @@ from ..journal import FormQuestion, Reply
 from ..limits import MESSAGE_CHARACTERS
 from ..outcomes import Accepted, Cancelled, Declined, Outcome
 from .awaitable import Asking
-from .road import AskContext, Road, named, refuse_name, road_of, seconds_of
+from .road import AskContext, Road, named, refuse_in_step, refuse_name, road_of, seconds_of
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -124,11 +124,9 @@ def elicit_all(
 
     async def asking() -> dict[str, Outcome[Any]]:
         seconds = seconds_of(timeout)
-        asked = {
-            name: _elicit(ctx, form, None, key=name, tries=tries, timeout=seconds, unsupported=unsupported)
-            for name, form in every.items()
-        }
-        return dict(zip(asked, await _side_by_side(asked.values()), strict=True))
+        asked = {name: _prepared(ctx, form, None, name, tries, seconds) for name, form in every.items()}
+        outcomes = await _side_by_side(one.outcome(unsupported) for one in asked.values())
+        return dict(zip(asked, outcomes, strict=True))
 
     return Asking(asking())
 
@@ -192,10 +190,10 @@ def elicit_sync(
     async def asking() -> Outcome[Any]:
         return await _elicit(ctx, form, made, key=key, tries=tries, timeout=timeout, unsupported=unsupported)
 
-    return in_thread(asking)
+    return _in_thread(asking)
 
 
-def in_thread(asking: Callable[[], Coroutine[Any, Any, T]]) -> T:
+def _in_thread(asking: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run on the event loop that started this thread.
 
     Raises:
@@ -263,17 +261,25 @@ async def _elicit(
     timeout: timedelta | float | None,
     unsupported: Declined | Cancelled | None,
 ) -> Outcome[Any]:
+    return await _prepared(ctx, form, made, key, tries, seconds_of(timeout)).outcome(unsupported)
+
+
+def _prepared(
+    ctx: AskContext | None,
+    form: FormSource[Any],
+    made: type[Any] | None,
+    key: str | None,
+    tries: int,
+    seconds: float | None,
+) -> _Prepared[Any]:
+    """Everything that is to be found wrong before anything is asked."""
     _refuse_arguments(form, key, tries)
-    seconds, built, road = seconds_of(timeout), form.build(), road_of(ctx)
+    built, road = form.build(), road_of(ctx)
     if made is not None:
         built = built.bound_to(made)
     built.require_askable()
-    try:
-        return await _ask_until_it_fits(road, built, key, tries, seconds)
-    except ElicitationUnsupported:
-        if unsupported is None:
-            raise
-        return unsupported
+    refuse_in_step(road)
+    return _Prepared(road, built, key, tries, seconds)
 
 
 def _refuse_arguments(form: object, key: object, tries: int) -> None:
@@ -285,27 +291,50 @@ def _refuse_arguments(form: object, key: object, tries: int) -> None:
         refuse_name("a key", key)
 
 
-async def _ask_until_it_fits(
-    road: Road, form: Form[T], key: str | None, tries: int, seconds: float | None
-) -> Outcome[T]:
-    road.require("form")
-    schema, name = form.schema_in(road.dialect), road.name(form.digest(), key)
-    until = None if seconds is None else road.deadline(name, seconds)
-    question = FormQuestion(name, form.shape_in(road.dialect), form.message, schema, until=until, tries=tries)
-    reply = await road.ask(question)
-    if reply.is_early and not _fits(road, form, reply):
-        reply = await road.ask(question)  # Nobody saw it yet, so it costs no try.
-    tried = reply.tries
-    while (refusal := refused(reply)) is None:
+@dataclass(frozen=True, slots=True)
+class _Prepared(Generic[T]):
+    """A question that is ready to be asked."""
+
+    road: Road
+    form: Form[T]
+    key: str | None
+    tries: int
+    seconds: float | None
+
+    async def outcome(self, unsupported: Declined | Cancelled | None) -> Outcome[T]:
+        """Ask, and give what it came to; *unsupported* where nobody can be asked."""
         try:
-            return _accepted(road, form, reply)
-        except AnswerError as error:
-            if tried >= tries:
+            return await self._ask_until_it_fits()
+        except ElicitationUnsupported:
+            if unsupported is None:
                 raise
-            again = message_with_faults(form.message, error)
-        reply = await road.ask(replace(question.again(tried + 1, again), tries=tries - tried))
-        tried += reply.tries
-    return refusal
+            return unsupported
+
+    async def _ask_until_it_fits(self) -> Outcome[T]:
+        road, form = self.road, self.form
+        road.require("form")
+        question = self._question()
+        reply = await road.ask(question)
+        if reply.is_early and not _fits(road, form, reply):
+            reply = await road.ask(question)  # Nobody saw it yet, so it costs no try.
+        tried = reply.tries
+        while (refusal := refused(reply)) is None:
+            try:
+                return _accepted(road, form, reply)
+            except AnswerError as error:
+                if tried >= self.tries:
+                    raise
+                again = message_with_faults(form.message, error)
+            reply = await road.ask(replace(question.again(tried + 1, again), tries=self.tries - tried))
+            tried += reply.tries
+        return refusal
+
+    def _question(self) -> FormQuestion:
+        road, form = self.road, self.form
+        schema, name = form.schema_in(road.dialect), road.name(form.digest(), self.key)
+        until = None if self.seconds is None else road.deadline(name, self.seconds)
+        shape = form.shape_in(road.dialect)
+        return FormQuestion(name, shape, form.message, schema, until=until, tries=self.tries)
 
 
 def refused(reply: Reply) -> Declined | Cancelled | None:

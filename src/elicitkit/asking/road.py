@@ -6,6 +6,7 @@ one of the running context, and they find it here.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -43,7 +44,12 @@ class Road(Protocol):
 
     @property
     def call_id(self) -> str:
-        """A random id of the call, the same in all its rounds."""
+        """A random id of the call, the same in all its rounds: 32 hexadecimal digits."""
+        ...
+
+    @property
+    def running(self) -> set[str]:
+        """The names of the steps that run now; those who run them keep it."""
         ...
 
     def require(self, mode: Mode) -> None:
@@ -100,8 +106,17 @@ class AskContext(Protocol):
         ...
 
 
+class _Step:
+    """A step that runs, or ran, on a road. What it started has it in its context, even after it ended."""
+
+    def __init__(self, name: str, road: Road) -> None:
+        self.name = name
+        self.road = road
+        self.is_running = True
+
+
 _current: ContextVar[Road | None] = ContextVar("_current", default=None)
-_step: ContextVar[str | None] = ContextVar("_step", default=None)
+_step: ContextVar[_Step | None] = ContextVar("_step", default=None)
 
 
 def road_of(ctx: AskContext | None) -> Road:
@@ -109,10 +124,8 @@ def road_of(ctx: AskContext | None) -> Road:
 
     Raises:
         AdapterMissing: If no adapter is installed, or no call is running.
-        StepError: If a step is running, in which nothing can be asked.
         TypeError: If *ctx* is no context.
     """
-    refuse_in_step()
     try:
         session = None if ctx is None else ctx.session
     except (ValueError, RuntimeError) as error:  # The words of both frameworks for "there is no running request".
@@ -122,7 +135,7 @@ def road_of(ctx: AskContext | None) -> Road:
     road: Road | None = _current.get() if session is None else getattr(session, "elicitkit_road", None)
     if road is None:
         raise AdapterMissing(
-            "Nothing here can carry a question yet: add the middleware to the server, as in\n"
+            "Nothing here can carry a question: no call is running, or the server has no middleware for it, as in\n"
             "    from elicitkit import Elicitation\n"
             '    mcp = MCPServer("my-server", middleware=[Elicitation()])\n'
             "or, for FastMCP, the one of elicitkit.server.fastmcp."
@@ -130,23 +143,26 @@ def road_of(ctx: AskContext | None) -> Road:
     return road
 
 
-def refuse_in_step() -> None:
-    """Make sure that no step is running: the round that would carry a question waits for it.
+def refuse_in_step(road: Road) -> None:
+    """Make sure that this is not inside a step of the same call: the round that would carry a question waits for it.
 
     Raises:
-        StepError: If one is.
+        StepError: If it is.
     """
-    if (name := _step.get()) is not None:
-        raise StepError(f"the step {name!r} asks a question or runs a step: do that before it, or behind it")
+    step = _step.get()
+    if step is not None and step.is_running and step.road is road:
+        raise StepError(f"the step {step.name!r} asks a question or runs a step: do that before it, or behind it")
 
 
 @contextmanager
-def inside_step(name: str) -> Iterator[None]:
+def inside_step(name: str, road: Road) -> Iterator[None]:
     """A step runs inside the block."""
-    token = _step.set(name)
+    step = _Step(name, road)
+    token = _step.set(step)
     try:
         yield
     finally:
+        step.is_running = False
         _step.reset(token)
 
 
@@ -164,12 +180,12 @@ def refuse_name(what: str, name: object) -> None:
     """
     if not isinstance(name, str):
         raise TypeError(f"{what} is text, not {named(name)}")
-    if not name.strip() or "#" in name or "~" in name:
-        raise ValueError(f"{what} is text without '#' and '~', and not blank: {name!r}")
+    if not name.strip() or "#" in name or "~" in name or not _json.is_sendable(name):
+        raise ValueError(f"{what} is text without '#' and '~', not blank, that can be sent: {name!r}")
 
 
-def seconds_of(timeout: timedelta | float | None) -> float | None:
-    """How long a person may take, in seconds.
+def seconds_of(timeout: timedelta | float | None, *, what: str = "timeout") -> float | None:
+    """How long something may take, in seconds.
 
     Raises:
         TypeError: If it is neither a number nor a `timedelta`.
@@ -178,10 +194,10 @@ def seconds_of(timeout: timedelta | float | None) -> float | None:
     if timeout is None:
         return None
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float, timedelta)):
-        raise TypeError(f"timeout is a number of seconds or a timedelta, not {named(timeout)}")
+        raise TypeError(f"{what} is a number of seconds or a timedelta, not {named(timeout)}")
     seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
     if not 0 < seconds < math.inf:
-        raise ValueError(f"timeout is a positive time, not {timeout!r}")
+        raise ValueError(f"{what} is a positive time, not {timeout!r}")
     return seconds
 
 
@@ -210,5 +226,5 @@ def reply_from(action: Any, content: Mapping[str, Any] | None, answer_bytes: int
 def _size(content: Mapping[str, Any]) -> int:
     try:
         return _json.size(content)
-    except TypeError:
-        return 0  # Not JSON: the check finds the field, and says so.
+    except TypeError:  # Half a character, or a number of any size: the check finds the field, and says so.
+        return len(json.dumps(content, default=str))

@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 from .. import _json
 from ..errors import StepError
 from .awaitable import Asking
-from .road import AskContext, inside_step, refuse_name, road_of
+from .road import AskContext, inside_step, refuse_in_step, refuse_name, road_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -18,15 +18,15 @@ T = TypeVar("T")
 
 @overload
 def step(
-    ctx: AskContext | None, name: str, fn: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs
+    ctx: AskContext | None, name: str, fn: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
 ) -> Asking[T]: ...
 
 
 @overload
-def step(ctx: AskContext | None, name: str, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Asking[T]: ...
+def step(ctx: AskContext | None, name: str, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Asking[T]: ...
 
 
-def step(ctx: AskContext | None, name: str, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Asking[Any]:
+def step(ctx: AskContext | None, name: str, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Asking[Any]:
     """Do something once in a call, and give its result; when the call is run again, the result is given again.
 
     On 2026-07-28 a tool is run from the top for each round of questions. What has an effect before a question, and
@@ -42,13 +42,14 @@ def step(ctx: AskContext | None, name: str, fn: Callable[..., Any], *args: Any, 
         ctx: As for `elicit`.
         name: What the step is known by. A name that comes again in one call, in a loop, is numbered; steps that run
             side by side need names of their own.
-        fn: A function, plain or async. It may not ask anything.
+        fn: A function, plain or async. It may not ask anything. A plain one runs on the event loop: one that blocks is
+            handed over as `step(ctx, name, asyncio.to_thread, fn, …)`.
         args: What it is called with.
         kwargs: What it is called with.
 
     Raises:
-        StepError: If the result does not survive JSON unchanged (a tuple, a date, a key that is no text), or *fn* asks
-            a question. What *fn* did stays done.
+        StepError: If the result does not survive JSON unchanged (a tuple, a date, a key that is no text), *fn* asks a
+            question, or a step of that name is running. What *fn* did stays done.
         CallOver: If the call has ended.
         AdapterMissing: As for `elicit`.
         Exception: What *fn* raises.
@@ -58,12 +59,20 @@ def step(ctx: AskContext | None, name: str, fn: Callable[..., Any], *args: Any, 
         raise TypeError(f"step takes a function and its arguments, as in step(ctx, {name!r}, fn, argument)")
 
     async def run() -> str:
-        with inside_step(name):
+        with inside_step(name, road_of(ctx)):
             given = fn(*args, **kwargs)
             return _kept(name, await given if inspect.isawaitable(given) else given)
 
     async def stepping() -> Any:
-        return json.loads(await road_of(ctx).step(name, run))
+        road = road_of(ctx)
+        refuse_in_step(road)
+        if name in road.running:
+            raise StepError(f"two steps {name!r} run side by side: give each a name of its own")
+        road.running.add(name)
+        try:
+            return json.loads(await road.step(name, run))
+        finally:
+            road.running.discard(name)
 
     return Asking(stepping())
 
@@ -81,6 +90,10 @@ def call_id(ctx: AskContext | None) -> str:
 
 
 def _kept(name: str, given: object) -> str:
-    if problem := _json.unfaithful(given):
-        raise StepError(f"what the step {name!r} gave cannot be kept as JSON: {problem}")
-    return json.dumps(given)
+    try:
+        problem = _json.unfaithful(given)
+        if problem is None:
+            return json.dumps(given)
+    except (RecursionError, ValueError):
+        problem = "it is nested too deep, or holds a number of too many digits"
+    raise StepError(f"what the step {name!r} gave cannot be kept as JSON: {problem}")

@@ -10,7 +10,7 @@ from mcp.server.context import HandlerResult, ServerRequestContext
 
 from ..asking import Mode, travelling
 from ..errors import ElicitationUnsupported
-from ..journal import LinkQuestion, Question, Reply
+from ..journal import Journal, LinkQuestion, Question, Reply
 from ..schema.dialects import DIALECTS, Dialect, dialect_of, no_dialect
 from .back_channel import BackChannel
 from .round_trip import RoundTrip, open_round
@@ -64,10 +64,11 @@ class _NoRoad:
     """The `Road` where there is none: it says why."""
 
     answer_bytes = 0
-    call_id = ""
     dialect: Dialect = DIALECTS["2025-06-18"]
 
     def __init__(self, why: str) -> None:
+        self.call_id = Journal().call_id
+        self.running: set[str] = set()
         self._why = why
 
     def require(self, mode: Mode) -> None:

@@ -7,6 +7,9 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterable
 
 from mcp.server.context import HandlerResult
+from mcp.server.mcpserver.prompts.base import Prompt
+from mcp.server.mcpserver.resources.templates import ResourceTemplate
+from mcp.server.mcpserver.resources.types import FunctionResource
 from mcp.server.mcpserver.tools import Tool
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
@@ -60,9 +63,9 @@ def _sendable(error: ElicitkitError) -> str:
 
 
 def _cause_of_ours(error: BaseException) -> ElicitkitError | None:
-    """The error of ours behind those that the SDK raises in its place."""
+    """The error of ours that left a prompt or a resource, behind those that the SDK raises in its place."""
     seen: BaseException | None = error
-    while seen is not None and not isinstance(seen, ElicitkitError):
+    while seen is not None and not (isinstance(seen, ElicitkitError) and _came_up(seen)):
         seen = seen.__cause__ or seen.__context__
     return seen
 
@@ -74,9 +77,15 @@ def _is_masked(result: HandlerResult) -> bool:
     return str(content[0].get("text", "")).startswith(_MASK)
 
 
+_CALLERS = frozenset(
+    caller.__code__ for caller in (Tool.run, Prompt.render, ResourceTemplate.create_resource, FunctionResource.read)
+)
+"""The code of the SDK that calls what an author wrote."""
+
+
 def _came_up(error: ElicitkitError) -> bool:
-    """Tell whether an error came up to the SDK, which no tool had caught before."""
-    return any(frame.f_code is Tool.run.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))
+    """Tell whether an error came up to the SDK, which no author had caught before."""
+    return any(frame.f_code in _CALLERS for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def _ended_its_task(made: Made) -> bool:

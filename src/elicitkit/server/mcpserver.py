@@ -11,6 +11,7 @@ from mcp.server.request_state import RequestStateSecurity
 
 from .driving import ASKING_METHODS, drive
 from .failures import content, tool_result
+from .sessions import AskingSession
 
 
 class Elicitation:
@@ -31,7 +32,7 @@ class Elicitation:
         """Handle one message; only those during which a person can be asked are touched."""
         if not isinstance(ctx, ServerRequestContext):
             raise TypeError("this Elicitation is for MCPServer; FastMCP has its own: elicitkit.server.fastmcp")
-        if ctx.method not in ASKING_METHODS:
+        if ctx.method not in ASKING_METHODS or isinstance(ctx.session, AskingSession):  # It is installed twice.
             return await call_next(ctx)
         finish = tool_result if ctx.method == "tools/call" else content
         return await finish(lambda: drive(ctx, call_next))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_SEAL_BYTES = 512
+_SEAL_BYTES = 1024
 """What the SDK's seal adds to a state before it is encoded: claims, nonce and tag, generously."""
 _USE_TASKS = "Ask for less at a time, or run the tool as a task."
 
@@ -53,6 +53,7 @@ class RoundTrip:
         self._journal = journal
         self._asked: list[Question] = []
         self._waiting: list[asyncio.Future[Reply]] = []
+        self.running: set[str] = set()
         self._steps: set[asyncio.Future[str]] = set()
         self._scope = anyio.CancelScope()
         self._excess: LimitError | None = None
@@ -173,6 +174,8 @@ class RoundTrip:
 
     def _note(self, question: Question, waiter: asyncio.Future[Reply]) -> None:
         self._refuse_excess(question)
+        if not self._asked:
+            self._excess = None  # The tool has caught it, and asks for less.
         self._journal.note(question)
         self._asked.append(question)
         self._waiting.append(waiter)
@@ -211,14 +214,22 @@ class RoundTrip:
 
     def _round(self) -> dict[str, Any]:
         self._journal.end_round()
-        state = self._journal.write()
-        if problem := _state_problem(state):  # A step that ran beside the question may have given too much.
-            raise LimitError(f"{problem} {_USE_TASKS}")
         return {
             "resultType": "input_required",
             "inputRequests": {question.name: _input_request(question) for question in self._asked},
-            "requestState": state,
+            "requestState": self._written(),
         }
+
+    def _written(self) -> str:
+        """The journal as it is sent: a step that ran beside a question may have given too much.
+
+        Raises:
+            LimitError: If it did.
+        """
+        state = self._journal.write()
+        if problem := _state_problem(state):
+            raise LimitError(f"{problem} {_USE_TASKS}")
+        return state
 
     def _with_journal(self, result: HandlerResult) -> HandlerResult:
         """Wrap our journal around the state of a round that the tool drives itself."""
@@ -226,7 +237,7 @@ class RoundTrip:
             return result
         self._journal.inner = Inner(result.get("requestState"), tuple(result.get("inputRequests") or ()))
         self._journal.end_round()
-        return {**result, "requestState": self._journal.write()}
+        return {**result, "requestState": self._written()}
 
 
 def open_round(params: Mapping[str, Any]) -> tuple[Journal, dict[str, Any]]:
@@ -239,18 +250,26 @@ def open_round(params: Mapping[str, Any]) -> tuple[Journal, dict[str, Any]]:
     """
     state, responses = params.get("requestState"), params.get("inputResponses") or {}
     journal = _journal_from(state)
-    if journal is None or not isinstance(responses, Mapping):  # A tool's own state; or what the SDK refuses.
+    if not isinstance(responses, Mapping):  # The SDK refuses it.
         return journal or Journal(), dict(params)
-    if state is None:
-        journal.receive({name: reply for name, value in responses.items() if (reply := _early_reply(value))})
-        return journal, dict(params)
+    if journal is None or state is None:  # Nothing of ours yet: it is the first request, or a tool drives its rounds.
+        return _new_journal(journal is not None, state, responses), dict(params)
     inner = journal.inner
-    told = {name: value for name, value in responses.items() if name in inner.keys}
+    told = {name: one for name, one in responses.items() if name in inner.keys and not journal.is_asked(name)}
     journal.inner = replace(inner, responses={**inner.responses, **told})
-    ours = {name: value for name, value in responses.items() if name not in inner.keys}
+    ours = {name: value for name, value in responses.items() if name not in told}
     replies = {name: _reply(value) if journal.is_asked(name) else _early_reply(value) for name, value in ours.items()}
     journal.receive({name: reply for name, reply in replies.items() if reply is not None})
     return journal, _inner_params(params, journal.inner)
+
+
+def _new_journal(may_be_early: bool, state: object, responses: Mapping[str, Any]) -> Journal:
+    """A journal that keeps where the tool stands in rounds of its own, for when it asks through us on its way."""
+    journal = Journal()
+    journal.inner = Inner(state if isinstance(state, str) else None, (), dict(responses))
+    if may_be_early:
+        journal.receive({name: reply for name, value in responses.items() if (reply := _early_reply(value))})
+    return journal
 
 
 def _inner_params(params: Mapping[str, Any], inner: Inner) -> dict[str, Any]:

@@ -33,6 +33,7 @@ class AskingSession:
 
     async def elicit_form(self, message: str, requested_schema: Mapping[str, Any], *more: Any, **named: Any) -> Any:
         """Ask with a form, as the SDK does."""
+        refuse_in_step(self.elicitkit_road)
         self.elicitkit_road.require("form")
         _warn_of_fields(requested_schema)
         return await self._session.elicit_form(message, requested_schema, *more, **named)
@@ -43,6 +44,7 @@ class AskingSession:
 
     async def elicit_url(self, message: str, url: str, *more: Any, **named: Any) -> Any:
         """Ask to open a link, as the SDK does."""
+        refuse_in_step(self.elicitkit_road)
         self.elicitkit_road.require("url")
         _warn_of_link(url)
         return await self._session.elicit_url(message, url, *more, **named)
@@ -67,7 +69,7 @@ class SuspendingSession(AskingSession):
         return await self._ask(LinkQuestion(name, _json.digest({"url": url}), message, url=url))
 
     async def _ask(self, question: Question) -> ElicitResult:
-        refuse_in_step()
+        refuse_in_step(self.elicitkit_road)
         reply = await self.elicitkit_road.ask(question)
         if reply.problem is not None:
             raise AnswerError([Fault("", "", reply.problem)])
