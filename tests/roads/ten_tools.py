@@ -76,16 +76,16 @@ class TenTools:
         return " ".join(task.result() for task in tasks)
 
     async def in_try_finally(self, ctx: Any) -> str:
-        caught = ""
+        closed = ""
         try:
             opened = await step(ctx, "open", self.happen, "opened")
             name = await said(elicit(ctx, text_form("Which?")))
-        except Exception as error:
-            caught = type(error).__name__
+        except Exception as error:  # In any round, it would be seen among the effects.
+            self.happen(f"fooled by {type(error).__name__}")
             raise
         finally:
-            caught += "!"
-        return f"{name} {opened}{caught}"
+            closed = "!"
+        return f"{name} {opened}{closed}"
 
     async def step_before_a_question(self, ctx: Any) -> str:
         seat = await step(ctx, "reserve", self.happen, "reserved")
