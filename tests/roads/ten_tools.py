@@ -11,7 +11,7 @@ from typing import Any
 
 from mcp_types import ElicitResult
 
-from elicitkit import FormElicitation, elicit, elicit_all, elicit_url, step
+from elicitkit import ElicitationUnsupported, FormElicitation, elicit, elicit_all, elicit_url, step
 from elicitkit.testing import accept, decline
 
 Body = Callable[..., Any]
@@ -80,6 +80,8 @@ class TenTools:
         try:
             opened = await step(ctx, "open", self.happen, "opened")
             name = await said(elicit(ctx, text_form("Which?")))
+        except ElicitationUnsupported:
+            raise
         except Exception as error:  # In any round, it would be seen among the effects.
             self.happen(f"fooled by {type(error).__name__}")
             raise
