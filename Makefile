@@ -1,7 +1,7 @@
 # The front door. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance lint typing bench load constraints clean
+.PHONY: help demo test conformance lint typing bench load crash constraints clean
 
 # A python3.11 that is only a version manager's shim may not run, so it is tried first.
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
@@ -37,15 +37,18 @@ $(JUDGE)/installed: Makefile
 	  >$(JUDGE)/install.log 2>&1 || { tail -n 30 $(JUDGE)/install.log; exit 1; }
 	@touch $@
 
-# Other hosts that tests talk to, in environments of their own: they need other versions of the SDK. Where one cannot be
+# Others that tests talk to, in environments of their own: they need other versions than we do. Where one cannot be
 # installed the tests say so, and CI fails.
 PEERS := .peers
 
-$(PEERS)/toolnexus/installed: Makefile
-	@echo "Installing toolnexus into $(PEERS), once."
+$(PEERS)/toolnexus/installed: WANTED := toolnexus==0.21.*
+$(PEERS)/fastmcp/installed: WANTED := fastmcp[tasks]==4.1.4
+
+$(PEERS)/%/installed: Makefile
+	@echo "Installing $(WANTED) into $(PEERS), once."
 	@rm -rf $(@D) && $(PYTHON) -m venv $(@D)
-	@if $(@D)/bin/python $(PIP) install 'toolnexus==0.21.*' >$(PEERS)/install.log 2>&1; then touch $@; \
-	 else tail -n 5 $(PEERS)/install.log; rm -rf $(@D); fi
+	@if $(@D)/bin/python $(PIP) install '$(WANTED)' >$(@D)/install.log 2>&1; then touch $@; \
+	 else tail -n 5 $(@D)/install.log; rm -rf $(@D); fi
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -53,7 +56,7 @@ help:  ## list the targets
 demo: $(INSTALLED)  ## try it here; ANSWERS=file answers for you
 	@$(BIN)/elicitkit demo $(if $(ANSWERS),--answers '$(ANSWERS)')
 
-test: $(INSTALLED) $(PEERS)/toolnexus/installed  ## run the tests; ARGS='-k name' goes to pytest
+test: $(INSTALLED) $(PEERS)/toolnexus/installed $(PEERS)/fastmcp/installed  ## run the tests; ARGS='-k name' goes to pytest
 	@$(BIN)/pytest $(ARGS)
 
 conformance: $(INSTALLED) $(JUDGE)/installed  ## be judged by the official suite, which npm brings
@@ -69,11 +72,14 @@ typing: $(INSTALLED)  ## what both type checkers see
 	@$(BIN)/mypy
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 
-bench: $(INSTALLED)  ## run benchmarks/*.py, but for those that start with _
+bench: $(INSTALLED) $(PEERS)/fastmcp/installed  ## run benchmarks/*.py, but for those that start with _
 	@set -e; for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python "$$script" $(ARGS); done
 
 load: $(INSTALLED)  ## 64 calls at once over HTTP for 30 seconds
 	@$(BIN)/python -m tests.roads.load --seconds 30 --calls 64 $(ARGS)
+
+crash: $(INSTALLED)  ## 200 tasks on a server that is killed 50 times; ARGS='--seed 7'
+	@$(BIN)/python -m tests.crash $(ARGS)
 
 constraints:  ## pin the newest versions that resolve together
 	@rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from mcp_types import ElicitResult
+from mcp_types import ElicitRequestFormParams, ElicitResult
 from pydantic import BaseModel
 
-from ._json import thawed
+from ._json import SCALARS
 from .errors import AnswerError, Fault, ProtocolError
 from .safety import plain_line
 from .suspension import Answer, Request, new_id
@@ -86,9 +86,10 @@ def answer_to_elicit_result(answer: Answer) -> ElicitResult:
         raise TypeError(f"what goes back to the server is made from an Answer, not from {type(answer).__name__}")
     if not answer.ok:
         return ElicitResult(action="decline" if answer.reason == "declined" else "cancel")
-    content = thawed(answer.data or {})
-    if faults := [*_deep_fields(content)]:
+    data = answer.data or {}
+    if faults := [*_deep_fields(data)]:
         raise AnswerError(faults)
+    content = {name: [*value] if isinstance(value, list) else value for name, value in data.items()}
     return ElicitResult(action="accept", content=content)
 
 
@@ -115,6 +116,8 @@ def _wire(given: Given) -> Mapping[str, Any]:
     """A message under the keys of the wire. What was not set in a model is left out, for it was not sent either."""
     if isinstance(given, Mapping):
         return given
+    if type(given) is ElicitRequestFormParams:  # The SDK's own, which is by far the most frequent, without a dump.
+        return {"mode": given.mode, "message": given.message, "requestedSchema": given.requested_schema}
     # The mode apart, which those who make a model themselves leave to its default.
     return {**given.model_dump(by_alias=True, exclude_unset=True), "mode": _get(given, "mode")}
 
@@ -137,6 +140,8 @@ def _text(given: Mapping[str, Any], key: str, *, may_be_blank: bool = True) -> s
 
 def _deep_fields(content: Mapping[str, Any]) -> Iterator[Fault]:
     for name, value in content.items():
+        if type(value) in SCALARS:
+            continue
         is_list_of_text = isinstance(value, list) and all(isinstance(one, str) for one in value)
         if not is_list_of_text and isinstance(value, (list, dict)):
             problem = "holds more than a field can: it may be text, a number, true or false, or a list of text"

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -72,16 +71,16 @@ class Made(NamedTuple):
     task: asyncio.Task[Any] | None
 
 
-_watched: ContextVar[deque[Made] | None] = ContextVar("_watched", default=None)
+_watched: ContextVar[list[Made] | None] = ContextVar("_watched", default=None)
 
 
 @contextmanager
-def watch() -> Iterator[deque[Made]]:
+def watch() -> Iterator[list[Made]]:
     """Collect the last errors that are made inside the block, for adapters to frameworks that mask what a tool raises.
 
     They are forgotten with the block. Tasks that outlive it go on collecting, which the bound keeps small.
     """
-    made: deque[Made] = deque(maxlen=_KEPT)
+    made: list[Made] = []
     token = _watched.set(made)
     try:
         yield made
@@ -104,6 +103,7 @@ class ElicitkitError(Exception):
         super().__init__(*args)
         if (made := _watched.get()) is not None:
             made.append(Made(self, _running_task()))
+            del made[:-_KEPT]
 
     def __str__(self) -> str:
         return _sendable(super().__str__())

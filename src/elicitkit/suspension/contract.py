@@ -13,7 +13,7 @@ from .._json import thawed
 from ..errors import ContractError, LimitError
 from ..limits import ANSWER_BYTES, MESSAGE_CHARACTERS, SCHEMA_BYTES
 from .moments import at_fixed_offset, read_moment, write_moment
-from .wire import Wire, frozen_object, optional_text, present, require_keys, require_size, require_text, type_of
+from .wire import Wire, frozen_and_sized, optional_text, present, require_keys, require_size, require_text, type_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,13 @@ class Request(Wire):
         if len(self.prompt) > MESSAGE_CHARACTERS:
             size = f"{len(self.prompt):,} characters, and may have {MESSAGE_CHARACTERS:,}"
             raise LimitError(f"a request's prompt has {size}")
+        data, size = frozen_and_sized("a request's data", self.data)
         self._set(
             url=optional_text("a request's url", self.url),
-            data=frozen_object("a request's data", self.data),
+            data=data,
             expires_at=None if self.expires_at is None else at_fixed_offset("a request's expires_at", self.expires_at),
         )
-        if self.schema is not None:
+        if size > SCHEMA_BYTES and self.schema is not None:
             require_size("a request's schema", self.schema, SCHEMA_BYTES)
 
     @property
@@ -158,12 +159,10 @@ class Answer(Wire):
         require_text("an answer's id", self.id)
         if not isinstance(self.ok, bool):
             raise TypeError(f"an answer's ok is true or false, not {type_of(self.ok)}")
-        self._set(
-            data=frozen_object("an answer's data", self.data),
-            reason=optional_text("an answer's reason", self.reason),
-        )
-        if self.data is not None:
-            require_size("an answer's data", self.data, ANSWER_BYTES)
+        data, size = frozen_and_sized("an answer's data", self.data)
+        self._set(data=data, reason=optional_text("an answer's reason", self.reason))
+        if size > ANSWER_BYTES and data is not None:
+            require_size("an answer's data", data, ANSWER_BYTES)
 
     def to_dict(self) -> dict[str, Any]:
         """A dict of plain JSON values, by the keys of the wire; what is empty is absent. It is yours to change."""
