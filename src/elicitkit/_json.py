@@ -68,36 +68,40 @@ def unfaithful(value: object, where: str = "it") -> str | None:
     return next((problem for place, one in inner if (problem := unfaithful(one, place))), None)
 
 
-_EXACT = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
-
-
-def quick_copy(value: Mapping[str, Any], *, deepest: int) -> tuple[Mapping[str, Any], int] | None:
+def quick_copy(value: dict[str, Any], *, deepest: int) -> tuple[Mapping[str, Any], int] | None:
     """A copy of JSON data that cannot be changed, and its size in bytes; `None` where a closer look is needed.
 
-    It is for what is as simple as nearly everything is: JSON gives it back equal, and it has no more brackets than it
-    may be *deepest*, so it is no deeper.
+    It is for what is as simple as nearly everything is: plain dicts and lists, no more than *deepest* inside each
+    other, of texts that can be sent, finite numbers of at most 64 bits, truth values and `None`.
     """
     try:
-        text = orjson.dumps(value, option=_EXACT)
+        return _frozen_exactly(value, deepest), len(orjson.dumps(value))
     except TypeError:
         return None
-    if text.count(b"{") + text.count(b"[") > deepest:
-        return None
-    copy = orjson.loads(text)
-    return (_frozen_exactly(copy), len(text)) if copy == value else None
 
 
-def _frozen_exactly(value: Any) -> Any:
-    """`frozen`, for what was just read from JSON: nothing but plain dicts and lists."""
-    if type(value) is dict:
-        for key, inner in value.items():
-            if type(inner) is dict or type(inner) is list:
-                value[key] = _frozen_exactly(inner)
-        return _FrozenDict(value)
-    for at, inner in enumerate(value):
-        if type(inner) is dict or type(inner) is list:
-            value[at] = _frozen_exactly(inner)
-    return value
+def _frozen_exactly(value: Any, deepest: int) -> Any:
+    """`frozen`, for nothing but plain dicts, lists and scalars.
+
+    Raises:
+        TypeError: For anything else, or what is deeper.
+    """
+    kind = type(value)
+    if kind is _FrozenDict:
+        return value
+    if deepest and kind is dict:
+        return _FrozenDict(
+            {key: one if type(one) in _TAME else _frozen_exactly(one, deepest - 1) for key, one in value.items()}
+        )
+    if deepest and kind is list:
+        return [one if type(one) in _TAME else _frozen_exactly(one, deepest - 1) for one in value]
+    if kind is float and math.isfinite(value):
+        return value
+    raise TypeError
+
+
+_TAME = SCALARS - {float}
+"""What is as it is, whatever it holds; half a character, and a number of too many digits, show when it is written."""
 
 
 class _FrozenDict(dict[str, Any]):

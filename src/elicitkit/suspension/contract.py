@@ -59,13 +59,13 @@ class Request(Wire):
         if len(self.prompt) > MESSAGE_CHARACTERS:
             size = f"{len(self.prompt):,} characters, and may have {MESSAGE_CHARACTERS:,}"
             raise LimitError(f"a request's prompt has {size}")
-        data, size = frozen_and_sized("a request's data", self.data)
+        data, taken = frozen_and_sized("a request's data", self.data)
         self._set(
             url=optional_text("a request's url", self.url),
             data=data,
             expires_at=None if self.expires_at is None else at_fixed_offset("a request's expires_at", self.expires_at),
         )
-        if size > SCHEMA_BYTES and self.schema is not None:
+        if taken > SCHEMA_BYTES and self.schema is not None:
             require_size("a request's schema", self.schema, SCHEMA_BYTES)
 
     @property
