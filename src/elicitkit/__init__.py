@@ -24,9 +24,28 @@ if TYPE_CHECKING:
         ProtocolError,
         ScriptError,
         SensitiveFieldError,
+        ServerUnavailable,
+        StaleClaim,
         StepError,
+        StoreError,
+        TaskKeyError,
+        TaskStuck,
+        ToolError,
+        UnknownTask,
     )
     from .forms import Content, Form, FormElicitation, FormSource, bind
+    from .host.answering import Slot
+    from .host.function_tools import FunctionTool
+    from .host.http_tools import HttpTool
+    from .host.origins import Origin
+    from .host.pending_calls import PendingCall
+    from .host.policy import Policy, Rule
+    from .host.question_tool import question
+    from .host.results import ToolResult
+    from .host.source import McpSource
+    from .host.toolkit import Toolkit
+    from .host.tools import ToolContext
+    from .host.turns import ToolCall, Turn
     from .outcomes import Accepted, Cancelled, Declined, Outcome
     from .server.mcpserver import Elicitation, state_security
     from .suspension import (
@@ -40,6 +59,11 @@ if TYPE_CHECKING:
         pending,
         pending_of,
     )
+    from .tasks.client import TaskHandle, TasksClient
+    from .tasks.extension import Tasks
+    from .tasks.store import TaskStore
+    from .tasks.stores.memory import MemoryTaskStore
+    from .tasks.stores.sqlite import SqliteTaskStore
 
 __all__ = [
     "Accepted",
@@ -59,16 +83,42 @@ __all__ = [
     "FormElicitation",
     "FormError",
     "FormSource",
+    "FunctionTool",
+    "HttpTool",
     "LimitError",
     "LinkError",
+    "McpSource",
+    "MemoryTaskStore",
     "MissingExtra",
+    "Origin",
     "Outcome",
     "Pending",
+    "PendingCall",
+    "Policy",
     "ProtocolError",
     "Request",
+    "Rule",
     "ScriptError",
     "SensitiveFieldError",
+    "ServerUnavailable",
+    "Slot",
+    "SqliteTaskStore",
+    "StaleClaim",
     "StepError",
+    "StoreError",
+    "TaskHandle",
+    "TaskKeyError",
+    "TaskStore",
+    "TaskStuck",
+    "Tasks",
+    "TasksClient",
+    "ToolCall",
+    "ToolContext",
+    "ToolError",
+    "ToolResult",
+    "Toolkit",
+    "Turn",
+    "UnknownTask",
     "answer_accepted",
     "answer_cancelled",
     "answer_declined",
@@ -85,6 +135,7 @@ __all__ = [
     "elicitation_to_request",
     "pending",
     "pending_of",
+    "question",
     "required_elicitations_to_requests",
     "state_security",
     "step",
@@ -95,10 +146,27 @@ _HOMES = {
     "asking": "call_id complete confirm elicit elicit_all elicit_sync elicit_url step url_required",
     "bridge": "answer_to_elicit_result elicitation_to_request required_elicitations_to_requests",
     "forms": "Content Form FormElicitation FormSource bind",
+    "host.function_tools": "FunctionTool",
+    "host.http_tools": "HttpTool",
+    "host.question_tool": "question",
+    "host.results": "ToolResult",
+    "host.toolkit": "Toolkit",
+    "host.tools": "ToolContext",
+    "host.turns": "ToolCall Turn",
+    "host.answering": "Slot",
+    "host.origins": "Origin",
+    "host.pending_calls": "PendingCall",
+    "host.policy": "Policy Rule",
+    "host.source": "McpSource",
     "outcomes": "Accepted Cancelled Declined Outcome",
     "server.mcpserver": "Elicitation state_security",
     "suspension": "Answer Pending Request auth_required pending pending_of "
     "answer_accepted answer_cancelled answer_declined",
+    "tasks.client": "TaskHandle TasksClient",
+    "tasks.extension": "Tasks",
+    "tasks.store": "TaskStore",
+    "tasks.stores.memory": "MemoryTaskStore",
+    "tasks.stores.sqlite": "SqliteTaskStore",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 """Where a public name lives, `errors` unless told here; a test compares it with the imports above."""

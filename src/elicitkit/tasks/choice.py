@@ -1,0 +1,72 @@
+"""Which calls become tasks: the server's choice, call by call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+Mode: TypeAlias = Literal["forbidden", "optional", "required"]
+"""Whether a tool may run as a task. `optional` is a task for clients that know tasks, and a plain call for others."""
+
+Predicate: TypeAlias = Callable[[str, Mapping[str, Any]], "Mode | bool"]
+"""Chooses by the tool's name and arguments; true is `optional`, false `forbidden`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How one call runs."""
+
+    mode: Mode = "forbidden"
+
+    _: KW_ONLY
+
+    ttl: float | None = None
+    """How long the task is kept after the last activity, in seconds."""
+
+    begins: Literal["at once", "later"] = "at once"
+    """Whether it is a task from the start, or from `Tasks.begin` on."""
+
+
+class Choices:
+    """What was chosen for tools by name; the rest is asked of a predicate."""
+
+    def __init__(self, tools: Iterable[str] | Predicate | None, ttl: float | None) -> None:
+        self._ttl = ttl
+        self._predicate = tools if callable(tools) else None
+        names = () if tools is None or callable(tools) else tools
+        if isinstance(names, str):
+            raise TypeError(f"the tools that become tasks are a set of names: {{{names!r}}}")
+        self._named = {name: Choice("optional", ttl=ttl) for name in names}
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The tools that something was chosen for by name."""
+        return frozenset(self._named)
+
+    def add(self, name: str, choice: Choice) -> None:
+        """Choose for one tool.
+
+        Raises:
+            ValueError: If the mode is none.
+        """
+        if choice.mode not in get_args(Mode):
+            raise ValueError(f"mode is one of {', '.join(get_args(Mode))}, not {choice.mode!r}")
+        self._named[name] = choice
+
+    def of(self, tool: str, arguments: Mapping[str, Any]) -> Choice:
+        """How a call is to run.
+
+        Raises:
+            ValueError: If the predicate gives no mode.
+        """
+        if tool in self._named:
+            return self._named[tool]
+        if self._predicate is None:
+            return Choice()
+        mode = self._predicate(tool, arguments)
+        if isinstance(mode, bool):
+            mode = "optional" if mode else "forbidden"
+        if mode not in get_args(Mode):
+            raise ValueError(f"the choice of tasks gave {mode!r} for {tool!r}, and no mode")
+        return Choice(mode, ttl=self._ttl)

@@ -1,0 +1,63 @@
+"""How the call of a task ends: what it gives, or raises, and how that is written down."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeAlias
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR
+
+from .record import TaskRecord
+from .road import Claim
+
+logger = logging.getLogger(__name__)
+
+Execute: TypeAlias = Callable[[], Awaitable[Mapping[str, Any]]]
+"""Runs a tool to its end, and gives its result as the wire has it. An `MCPError` is the protocol's error."""
+
+End: TypeAlias = Callable[[Claim], Awaitable[TaskRecord]]
+"""Writes down how a call ended."""
+
+
+async def ending_of(execute: Execute) -> End:
+    """Run a call, and give what writes down how it ended.
+
+    Raises:
+        CancelledError: If this is cancelled, and it is not the tool that cancelled itself.
+    """
+    try:
+        return _completing(await execute())
+    except MCPError as error:
+        return _failing(_written(error))
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        return failing("The tool cancelled itself.")
+    except Exception:
+        logger.exception("a task could not be run")
+        return failing("The task could not be run.")
+
+
+def failing(message: str) -> End:
+    """What writes down that a call could not be run, which is the protocol's error."""
+    return _failing({"code": INTERNAL_ERROR, "message": message})
+
+
+def _completing(result: Mapping[str, Any]) -> End:
+    return lambda claim: claim.store.complete(claim.task_id, result, fence=claim.fence)
+
+
+def _failing(error: Mapping[str, Any]) -> End:
+    return lambda claim: claim.store.fail(claim.task_id, error, fence=claim.fence)
+
+
+def _written(error: MCPError) -> dict[str, Any]:
+    """An error as the wire has it, without its data where those are no JSON."""
+    try:
+        return error.error.model_dump(by_alias=True, mode="json", exclude_none=True)
+    except ValueError:
+        return {"code": error.error.code, "message": error.error.message}

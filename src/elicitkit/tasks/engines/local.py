@@ -1,0 +1,66 @@
+"""`LocalEngine`: tasks are run in the server's own process, on its event loop. The default."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from ..runner import Runner
+
+logger = logging.getLogger(__name__)
+
+
+class LocalEngine:
+    """Brings tasks back in this process: what a dead one left when it starts, and what an answer wakes.
+
+    Several processes may do so on one store. What one of them leaves by dying is taken up by another when its claim
+    has run out.
+
+    Args:
+        look: How often the store is asked what is ready and what is over, in seconds. Answers do not wait for it.
+        at_once: How many tasks are taken up at a look.
+    """
+
+    def __init__(self, *, look: float = 5.0, at_once: int = 100) -> None:
+        self._look = look
+        self._at_once = at_once
+
+    @asynccontextmanager
+    async def running(self, runner: Runner) -> AsyncIterator[None]:
+        """See `Engine.running`."""
+        async with runner.open(lambda task_id: runner.help(runner.advance(task_id))):
+            looking = asyncio.create_task(self._keep_looking(runner), name="elicitkit tasks: looking")
+            renewing = asyncio.create_task(_keep_renewing(runner), name="elicitkit tasks: renewing")
+            try:
+                yield
+            finally:
+                looking.cancel()
+                renewing.cancel()
+                await asyncio.gather(looking, renewing, return_exceptions=True)
+
+    async def _keep_looking(self, runner: Runner) -> None:
+        while True:
+            has_more = False
+            try:
+                has_more = await self._take_up(runner)
+            except Exception:
+                logger.exception("the store of tasks could not be looked through; the next look is in %s s", self._look)
+            await asyncio.sleep(0 if has_more else self._look)
+
+    async def _take_up(self, runner: Runner) -> bool:
+        """End what is over, and bring back what is ready; tell whether there may be more of it."""
+        await runner.store.sweep()
+        ready = await runner.store.ready(self._at_once)
+        taken = await asyncio.gather(*map(runner.advance, ready))
+        return len(ready) == self._at_once and any(taken)
+
+
+async def _keep_renewing(runner: Runner) -> None:
+    while True:
+        await asyncio.sleep(runner.lease / 3)
+        try:
+            await runner.renew()
+        except Exception:
+            logger.exception("the claims of the tasks that run here could not be renewed")

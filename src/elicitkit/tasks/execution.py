@@ -1,0 +1,127 @@
+"""Running the tool of a task to its end, and what it gives as the wire has it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp_types import CallToolRequestParams
+from pydantic import BaseModel
+
+from ..asking import Road, travelling
+from ..errors import LimitError
+from ..limits import ROUNDS
+from ..server.failures import tool_result
+from .beginning import parked_road
+from .call import TaskCall
+from .detached import detached_session
+from .identity import current_identity
+from .session import TaskSession
+
+_ROUND = ("inputResponses", "requestState")
+"""What a request carries of a round."""
+
+_STATE_ONLY_PAUSE = 0.05
+"""How long a tool is left alone that drives a round without a question, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One `tools/call` on its way through the extension."""
+
+    ctx: ServerRequestContext[Any, Any]
+    params: CallToolRequestParams
+    call_next: CallNext
+
+    def call(self, call_id: str, *, journal: str | None = None) -> TaskCall:
+        """What is to be kept of it, so that it can be run again."""
+        session = self.ctx.session
+        given = self.params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        meta = given.get("_meta") or {}
+        return TaskCall(
+            self.params.name,
+            call_id,
+            arguments=self.params.arguments or {},
+            capabilities=_dumped(session.client_capabilities),
+            client=_dumped(session.client_params and session.client_params.client_info),
+            # What the protocol puts there is made anew.
+            meta={key: one for key, one in meta.items() if not key.startswith("io.modelcontextprotocol/")},
+            identity=current_identity(),
+            journal=journal,
+            rounds={key: given[key] for key in _ROUND if key in given},
+        )
+
+    def resume(self, rounds: Mapping[str, Any]) -> None:
+        """Give the tool what it had from rounds of its own when the call became a task."""
+        resumed = CallToolRequestParams.model_validate({"name": self.params.name, **rounds})
+        # The handler is called with this very object, whatever the context has.
+        self.params.input_responses = resumed.input_responses
+        self.params.request_state = resumed.request_state
+
+    def detached(self, call: TaskCall) -> Execution:
+        """The same without the request's session, which would be kept for as long as the call waits."""
+        return replace(self, ctx=replace(self.ctx, session=detached_session(call)))
+
+    async def on(self, road: Road) -> dict[str, Any]:
+        """Run the tool on a road. An error of ours that leaves it becomes an error result with its text.
+
+        Raises:
+            MCPError: What the tool raises for the protocol.
+        """
+        with travelling(road):
+            result = await tool_result(lambda: self._through_rounds(road))
+        return _wire(result)
+
+    async def _through_rounds(self, road: Road) -> dict[str, Any]:
+        """Run the tool; rounds that it drives itself inside a task are parked as well, and it is called again."""
+        ctx = replace(self.ctx, session=TaskSession(self.ctx.session, road))  # type: ignore[arg-type]  # a stand-in
+        for _ in range(ROUNDS + 1):
+            result = _wire(await self.call_next(ctx))
+            parked = parked_road(road)
+            if parked is None or result.get("resultType") != "input_required":
+                return result
+            requests = result.get("inputRequests") or {}
+            answers = await parked.answers_to(requests)
+            if not requests:
+                await asyncio.sleep(_STATE_ONLY_PAUSE)
+            self.resume({"inputResponses": answers, "requestState": result.get("requestState")})
+        raise LimitError(f"The call has asked in {ROUNDS} rounds of its own, and may not ask more.")
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A call that is run again, on its way through the server in this process."""
+
+    call: TaskCall
+    road: Road
+    given: asyncio.Future[dict[str, Any]]
+    """What it gives, as the wire has it, or the error it ended with."""
+
+
+replaying: ContextVar[Replay | None] = ContextVar("replaying", default=None)
+"""The replay that the next `tools/call` in this context is; what that calls itself is none any more."""
+
+
+async def replay_through(replay: Replay, execution: Execution) -> HandlerResult:
+    """Run a call again. What it gives goes to the replay; the client in this process, which waits, learns nothing."""
+    execution.resume(replay.call.rounds)
+    try:
+        replay.given.set_result(await execution.detached(replay.call).on(replay.road))
+    except Exception as error:
+        replay.given.set_exception(error)
+    return {"resultType": "complete", "content": []}
+
+
+def _dumped(model: BaseModel | None) -> dict[str, Any]:
+    return {} if model is None else model.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+
+def _wire(result: HandlerResult) -> dict[str, Any]:
+    """A result as the wire has it."""
+    if isinstance(result, BaseModel):
+        return _dumped(result)
+    return dict(result) if isinstance(result, Mapping) else {}

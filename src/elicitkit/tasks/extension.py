@@ -1,0 +1,389 @@
+"""`Tasks`: the Tasks extension for the official SDK (`io.modelcontextprotocol/tasks`, 2026-07-28)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from datetime import timedelta
+from typing import Any, Final, Literal, TypeAlias, TypeVar
+
+from mcp import Client
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.extension import Extension, MethodBinding
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.server import require_client_extension
+from mcp.server.request_state import authenticated_principal
+from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
+from mcp_types import HEADER_MISMATCH, INVALID_PARAMS, CallToolRequest, CallToolRequestParams, CallToolResult
+
+from ..asking import AskContext, travelling
+from ..asking.road import road_of
+from ..errors import AdapterMissing, UnknownTask
+from ..journal import Journal
+from .answers import judge
+from .beginning import BeginningRoad, begin_later
+from .call import TaskCall
+from .choice import Choice, Choices, Mode, Predicate
+from .engine import Engine
+from .engines.local import LocalEngine
+from .execution import Execution, Replay, replay_through, replaying
+from .identity import acting_as
+from .listening import listen, wanted_tasks
+from .messages import EXTENSION, TaskParams, UpdateParams
+from .record import History, TaskRecord, new_key
+from .road import REVISION, Claim
+from .run import Run
+from .runner import MAX_LIVE, Runner
+from .serving import Serving
+from .store import LEASE, TaskStore
+from .wire import create_task_result, get_task_result
+
+logger = logging.getLogger(__name__)
+
+F = TypeVar("F", bound=Callable[..., Any])
+Context: TypeAlias = ServerRequestContext[Any, Any]
+Lifespan: TypeAlias = Callable[[MCPServer[Any]], AbstractAsyncContextManager[Any]]
+
+TTL: Final = timedelta(days=1)
+"""How long a task is kept after the last activity, unless told otherwise."""
+
+_REVISIONS = frozenset({REVISION})
+"""The revisions that have tasks. On others a tool runs as if there were none."""
+
+_NO_LIFESPAN = (
+    "Tasks need their lifespan, which starts what runs them: add it to the server, as in\n"
+    '    MCPServer("my-server", middleware=[Elicitation()], extensions=[tasks], lifespan=tasks.lifespan())'
+)
+_inside: ContextVar[Tasks | None] = ContextVar("_inside", default=None)
+"""Whose own client it is for that a server's lifespan is entered, in this process."""
+
+
+class Tasks(Extension):
+    """Lets calls go on as tasks: the client polls, answers when it likes, and may be gone in between.
+
+        tasks = Tasks(SqliteTaskStore("tasks.db"))
+        mcp = MCPServer("shop", middleware=[Elicitation()], extensions=[tasks], lifespan=tasks.lifespan())
+
+        @mcp.tool()
+        @tasks.task()
+        async def order(cart: str, ctx: Context) -> str: ...
+
+    Inside a task every question is parked: `elicit` and all its like, and the SDK's own `ctx.elicit`. A person may
+    answer tomorrow, and the process may have died in between: the tool is run again, and goes on where it stopped. What
+    it does between its questions happens again then, unless it is a `step`.
+
+    Args:
+        store: Where tasks are kept. It is opened with the server, and closed with it.
+        tools: Which tools become tasks beside those with the decorator: names, or a function of the tool's name and
+            its arguments that gives `forbidden`, `optional` or `required`.
+        ttl: How long a task is kept after the last activity, in seconds or as a `timedelta`; `None` for ever.
+        poll_interval: How often clients are told to ask, in seconds.
+        principal: Whose a task is; by default whom the transport authenticated. Without anybody, a task belongs to
+            whoever holds its id.
+        engine: What brings tasks back that nobody runs.
+        max_live: How many calls that wait for people are kept in memory; the others are rows of the store alone. Tools
+            that wait in threads are kept in half of these at most.
+        lease: For how long a process claims a task at a time, in seconds; one that dies is replaced after that.
+    """
+
+    identifier = EXTENSION
+
+    def __init__(
+        self,
+        store: TaskStore,
+        *,
+        tools: Iterable[str] | Predicate | None = None,
+        ttl: timedelta | float | None = TTL,
+        poll_interval: float = 1.0,
+        principal: Callable[[Context], str | None] = authenticated_principal,
+        engine: Engine | None = None,
+        max_live: int = MAX_LIVE,
+        lease: float = LEASE,
+    ) -> None:
+        if not poll_interval > 0:
+            raise ValueError(f"poll_interval is a positive time, not {poll_interval!r}")
+        self.store = store
+        self._ttl = _seconds(ttl)
+        self._choices = Choices(tools, self._ttl)
+        self._poll_interval_ms = round(poll_interval * 1000)
+        self._principal = principal
+        self._engine = engine or LocalEngine()
+        self._runner = Runner(store, self._replay, max_live=max_live, lease=lease)
+        self._is_warned = False
+        self._serving = Serving()
+        self._server: MCPServer[Any] | None = None
+        self._server_state: Any = None
+        self._client: Client | None = None
+
+    # --- what authors use --------------------------------------------------------------------------------------------
+
+    def task(
+        self,
+        *,
+        mode: Mode = "optional",
+        name: str | None = None,
+        ttl: timedelta | float | None = TTL,
+        begins: Literal["at once", "later"] = "at once",
+    ) -> Callable[[F], F]:
+        """Let a tool run as a task; it stands under `@mcp.tool()`.
+
+        Args:
+            mode: `optional` is a task for clients that know tasks, and a plain call for others; `required` is an error
+                (-32021) for others; `forbidden` is never a task.
+            name: The tool's name, where it is not that of the function.
+            ttl: As for `Tasks`.
+            begins: `later` is a plain call until it comes to `await tasks.begin(ctx)`: until there it may ask by round
+                trip, or return without a task.
+
+        Raises:
+            ValueError: If the mode is none, or the `ttl` is not positive.
+        """
+
+        def choose(fn: F) -> F:
+            kept = self._ttl if ttl is TTL else _seconds(ttl)
+            self._choices.add(name or fn.__name__, Choice(mode, ttl=kept, begins=begins))
+            return fn
+
+        return choose
+
+    async def begin(self, ctx: AskContext) -> None:
+        """Make the running call a task, from here on. In a task, and for clients that know none, nothing happens.
+
+        What was asked, answered and done before is taken along. It waits for steps that run beside it.
+
+        Raises:
+            AdapterMissing: If no adapter is installed in the server.
+        """
+        road = road_of(ctx)
+        if isinstance(road, BeginningRoad):
+            await road.go_over()
+
+    def lifespan(self, mine: Lifespan | None = None) -> Lifespan:
+        """The lifespan to give to the server; *mine* is the server's own, if it has one.
+
+        It opens the store, and takes up the tasks that another process left. Where several clients enter it, as they do
+        in memory, *mine* is entered once, and all see what it gave; so do tools that are run again.
+
+        Raises:
+            ValueError: When the server starts: if a tool was chosen that it does not have, or another server serves
+                these tasks.
+            StoreError: When the server starts: if the store cannot be opened.
+        """
+
+        @asynccontextmanager
+        async def living(server: MCPServer[Any]) -> AsyncIterator[Any]:
+            if _inside.get() is self:
+                yield self._server_state
+                return
+            if self._server not in (None, server):
+                raise ValueError("these tasks are served by another server at the moment: each has its own Tasks(…)")
+            async with self._serving.joined(self._serve(server, mine)) as state:
+                yield state
+
+        return living
+
+    # --- what the SDK uses -------------------------------------------------------------------------------------------
+
+    def methods(self) -> Sequence[MethodBinding]:
+        """`tasks/get`, `tasks/update` and `tasks/cancel`."""
+        return [
+            MethodBinding("tasks/get", TaskParams, self._get, _REVISIONS),
+            MethodBinding("tasks/update", UpdateParams, self._update, _REVISIONS),
+            MethodBinding("tasks/cancel", TaskParams, self._cancel, _REVISIONS),
+        ]
+
+    async def intercept_tool_call(
+        self, params: CallToolRequestParams, ctx: Context, call_next: CallNext
+    ) -> HandlerResult:
+        """Decide whether a call becomes a task, and start it."""
+        execution = Execution(ctx, params, call_next)
+        if (replay := replaying.get()) is not None:
+            replaying.set(None)
+            return await replay_through(replay, execution)
+        choice = self._choices.of(params.name, params.arguments or {})
+        if choice.mode == "forbidden" or ctx.protocol_version not in _REVISIONS:
+            return await call_next(ctx)
+        if not _declares_tasks(ctx):
+            if choice.mode == "required":
+                require_client_extension(ctx, EXTENSION)
+            return await call_next(ctx)
+        if self._client is None:
+            raise AdapterMissing(_NO_LIFESPAN)
+        self._warn(ctx)
+        return await (self._later if choice.begins == "later" else self._at_once)(execution, choice)
+
+    # --- calls that become tasks -------------------------------------------------------------------------------------
+
+    async def _at_once(self, execution: Execution, choice: Choice) -> HandlerResult:
+        call = execution.call(secrets.token_hex(16))
+        record, run = await self._new_run(call, self._principal(execution.ctx), choice)
+        alone = execution.detached(call)
+        with travelling(run.road):  # What the background is given of this context shall not keep the request's road.
+            self._runner.start(run, lambda: alone.on(run.road))
+        return create_task_result(record)
+
+    async def _later(self, execution: Execution, choice: Choice) -> HandlerResult:
+        """Run a call until it ends, suspends, or becomes a task."""
+        before: Any = road_of(execution.ctx)
+
+        async def begin() -> tuple[TaskRecord, Run]:
+            journal: Journal = before.journal
+            call = execution.call(before.call_id, journal=journal.write())
+            return await self._new_run(call, self._principal(execution.ctx), choice, journal=journal)
+
+        given = await begin_later(before, execution.on, begin=begin, start=self._runner.start)
+        return create_task_result(given) if isinstance(given, TaskRecord) else dict(given)
+
+    async def _new_run(self, call: TaskCall, owner: str | None, choice: Choice, **more: Any) -> tuple[TaskRecord, Run]:
+        """Make a task of a call, and the run of it; *more* is for its road."""
+        task_id = new_key()
+        with self._runner.starting(task_id):
+            creating = asyncio.ensure_future(
+                self.store.create(
+                    call.to_dict(),
+                    owner=owner,
+                    ttl=choice.ttl,
+                    poll_interval_ms=self._poll_interval_ms,
+                    task_id=task_id,
+                    worker=self._runner.worker,
+                    lease=self._runner.lease,
+                )
+            )
+            try:
+                record = await asyncio.shield(creating)
+            except asyncio.CancelledError:  # Nobody will ever know its id, so nobody shall run it.
+                self._runner.help(self._forget(creating))
+                raise
+        claim = Claim(self.store, record.id, record.fence, self._runner.lease, record.lease_until)
+        return record, Run(claim, self._runner.road_for(claim, call, **more))
+
+    async def _forget(self, creating: asyncio.Future[TaskRecord]) -> None:
+        record = await creating
+        await self.store.cancel(record.id, owner=record.owner)
+
+    async def _replay(self, run: Run, history: History) -> dict[str, Any]:
+        """Run the call of a record again, through a client in this process: as a real call would run."""
+        assert self._client is not None
+        call = TaskCall.from_dict(history.record.call)
+        given: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        meta: Any = dict(call.meta)
+        params = CallToolRequestParams(name=call.tool, arguments=dict(call.arguments), _meta=meta)
+        with acting_as(call.identity):
+            replaying.set(Replay(call, run.road, given))
+            result = await self._client.session.send_request(CallToolRequest(params=params), CallToolResult)
+        if not given.done():  # It never came to the tool: there is none of that name, or middleware refused it.
+            return result.model_dump(by_alias=True, mode="json", exclude_none=True)
+        return given.result()
+
+    # --- requests about tasks ----------------------------------------------------------------------------------------
+
+    async def _get(self, ctx: Context, params: TaskParams) -> HandlerResult:
+        return get_task_result(await self._found(ctx, params.task_id))
+
+    async def _update(self, ctx: Context, params: UpdateParams) -> HandlerResult:
+        record = await self._found(ctx, params.task_id)
+        answered = [(record.inputs[key], one) for key, one in params.input_responses.items() if key in record.inputs]
+        with _unknown_refused():
+            await self.store.settle(record.id, [judge(asked, response) for asked, response in answered])
+        return {"resultType": "complete"}
+
+    async def _cancel(self, ctx: Context, params: TaskParams) -> HandlerResult:
+        record = await self._found(ctx, params.task_id)
+        with _unknown_refused():
+            await self.store.cancel(record.id, owner=record.owner)
+        return {"resultType": "complete"}
+
+    async def _found(self, ctx: Context, task_id: str) -> TaskRecord:
+        """The task that a request names.
+
+        Raises:
+            MCPError: -32021 without the extension declared, -32020 for another `Mcp-Name`, -32602 for a task that is
+                unknown, expired or somebody else's.
+        """
+        require_client_extension(ctx, EXTENSION)
+        headers = getattr(ctx.request, "headers", None)
+        if headers is not None and decode_header_value(headers.get(MCP_NAME_HEADER)) != task_id:
+            raise MCPError(code=HEADER_MISMATCH, message="The header Mcp-Name is to be the taskId.")
+        with _unknown_refused():
+            return await self.store.get(task_id, owner=self._principal(ctx))
+
+    async def _listen(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """A middleware that serves `subscriptions/listen` with `taskIds`."""
+        if not (wanted := wanted_tasks(ctx)):
+            return await call_next(ctx)
+        require_client_extension(ctx, EXTENSION)
+        owner = self._principal(ctx)
+        return await listen(
+            ctx,
+            call_next,
+            store=self.store,
+            wanted=wanted,
+            find=lambda task_id: self.store.get(task_id, owner=owner),
+        )
+
+    def _warn(self, ctx: Context) -> None:
+        if not self._is_warned and ctx.request is not None and self._principal(ctx) is None:
+            self._is_warned = True
+            logger.warning("nobody is authenticated over HTTP: a task belongs to whoever holds its id")
+
+    # --- serving -----------------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _serve(self, server: MCPServer[Any], mine: Lifespan | None) -> AsyncIterator[Any]:
+        """Keep the server's own lifespan, the store, a client of our own and the engine."""
+        async with AsyncExitStack() as stack:
+            self._server = server
+            stack.callback(self._stop_serving)
+            # The SDK's own default is an empty dict, too.
+            self._server_state = await stack.enter_async_context(mine(server)) if mine else {}
+            await self._refuse_unknown_tools(server)
+            await stack.enter_async_context(self.store)
+            self._client = await stack.enter_async_context(self._own_client(server))
+            await stack.enter_async_context(self._engine.running(self._runner))
+            if self._listen not in server.middleware:
+                server.middleware.append(self._listen)
+            yield self._server_state
+
+    @asynccontextmanager
+    async def _own_client(self, server: MCPServer[Any]) -> AsyncIterator[Client]:
+        async with AsyncExitStack() as stack:
+            held = _inside.set(self)
+            try:
+                client = await stack.enter_async_context(Client(server))
+            finally:
+                _inside.reset(held)
+            yield client
+
+    def _stop_serving(self) -> None:
+        self._server = self._server_state = self._client = None
+
+    async def _refuse_unknown_tools(self, server: MCPServer[Any]) -> None:
+        known = {tool.name for tool in await server.list_tools()}
+        if missing := sorted(self._choices.names - known):
+            raise ValueError(f"tasks were chosen for tools that the server does not have: {', '.join(missing)}")
+
+
+def _declares_tasks(ctx: Context) -> bool:
+    capabilities = ctx.session.client_capabilities
+    return bool(capabilities and capabilities.extensions and EXTENSION in capabilities.extensions)
+
+
+@contextmanager
+def _unknown_refused() -> Iterator[None]:
+    """One answer for all tasks that are not there, byte for byte (Tasks extension, "Security")."""
+    try:
+        yield
+    except UnknownTask as error:
+        raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
+
+
+def _seconds(span: timedelta | float | None) -> float | None:
+    seconds = span.total_seconds() if isinstance(span, timedelta) else span
+    if seconds is not None and not seconds > 0:
+        raise ValueError(f"ttl is a positive time, not {span!r}")
+    return seconds

@@ -1,0 +1,364 @@
+"""`Runner`: the calls of tasks that run in this process: it starts them, brings them back, and puts them down.
+
+A first run is the continuation of the client's own call. Any later one is a replay: the tool runs from the top, and is
+given what the store has. A run that waits for a person can be put down, and costs nothing but its rows then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, Final, TypeAlias
+
+import anyio
+
+from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
+from ..journal import Journal
+from . import threads
+from .call import TaskCall
+from .detached import detached_session
+from .endings import End, Execute, ending_of, failing
+from .record import History
+from .road import Claim, ParkedRoad
+from .run import Run, ended
+from .store import LEASE, TaskStore
+
+logger = logging.getLogger(__name__)
+
+Replay: TypeAlias = Callable[["Run", History], Awaitable[Mapping[str, Any]]]
+"""Runs the call of a record again, on the road of the run."""
+
+MAX_LIVE: Final = 1_000
+"""How many calls that wait for a person are kept in memory, unless told otherwise."""
+
+_AT_ONCE = 100
+"""How many claims are renewed or given back side by side: a store can write them together."""
+
+_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
+"""The first and the longest pause between two tries at a store that cannot be read or written, in seconds."""
+
+
+class Runner:
+    """Runs the calls of tasks on one event loop.
+
+    Args:
+        store: Where the tasks are.
+        replay: What runs the call of a record again.
+        lease: For how long a task is claimed at a time, in seconds; it is renewed while the process lives.
+        max_live: How many calls are kept in memory; beyond, those that wait longest are put down. Calls that wait in
+            threads are put down beyond half of those that the framework has.
+    """
+
+    def __init__(self, store: TaskStore, replay: Replay, *, lease: float = LEASE, max_live: int = MAX_LIVE) -> None:
+        self.store = store
+        self.worker = secrets.token_hex(8)
+        """What this process calls itself in the store."""
+        self.lease = lease
+        self._replay = replay
+        self._max_live = max_live
+        self._runs: dict[str, Run] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._starting: set[str] = set()
+        """Tasks that this process has, or is about to have, and that do not run yet."""
+        self._resting = 0
+        self._is_to_trim = False
+        self._helpers: set[asyncio.Task[object]] = set()
+        self._nudge: Callable[[str], None] | None = None
+        """What is told of a task that changed and does not run here; `None` while nothing may be started."""
+
+    @property
+    def live(self) -> int:
+        """How many calls are in memory."""
+        return len(self._runs)
+
+    @asynccontextmanager
+    async def open(self, nudge: Callable[[str], None]) -> AsyncIterator[None]:
+        """Listen to the store inside the block; leaving it stops every run, for another process to take up.
+
+        Args:
+            nudge: Called with the id of a task that changed and does not run here.
+        """
+        self._nudge, self._resting, self._is_to_trim = nudge, 0, False
+        for left_behind in (
+            self._runs,
+            self._tasks,
+            self._helpers,
+            self._starting,
+        ):  # By an event loop that was killed.
+            left_behind.clear()
+        unsubscribe = self.store.subscribe(self._changed)
+        try:
+            yield
+        finally:
+            self._nudge = None
+            unsubscribe()
+            with anyio.CancelScope(shield=True):
+                await self._stop_all()
+
+    @contextmanager
+    def starting(self, task_id: str) -> Iterator[None]:
+        """Leave a task alone inside the block: it is started behind it, however long that takes on a busy loop."""
+        self._starting.add(task_id)
+        try:
+            yield
+        finally:
+            self._starting.discard(task_id)
+
+    # --- running -----------------------------------------------------------------------------------------------------
+
+    def start(self, run: Run, execute: Execute) -> None:
+        """Run a call in the background that this process has claimed. While everything stops, it is left to others."""
+        if self._nudge is None:
+            return
+        self._runs[run.claim.task_id] = run
+        run.task = asyncio.create_task(self._run(run, execute), name=f"elicitkit task {run.claim.task_id[:8]}")
+        self._tasks.add(run.task)
+        run.task.add_done_callback(self._tasks.discard)
+
+    async def advance(self, task_id: str) -> bool:
+        """Bring a task back that nobody runs, if there is something to do for it; tell whether that was so.
+
+        Raises:
+            StoreError: If the store cannot be read or written.
+        """
+        if self._nudge is None or self._has(task_id) or not await self._is_ready(task_id) or self._has(task_id):
+            return False
+        until = self.store.clock() + self.lease
+        fence = await self.store.claim(task_id, self.worker, self.lease)
+        if fence is None:
+            return False
+        with self.starting(task_id):
+            return await self._run_again(Claim(self.store, task_id, fence, self.lease, until))
+
+    def _has(self, task_id: str) -> bool:
+        return task_id in self._runs or task_id in self._starting
+
+    async def _run_again(self, claim: Claim) -> bool:
+        task_id = claim.task_id
+        try:
+            history = await self.store.history(task_id)
+            run = Run(claim, self.road_for(claim, TaskCall.from_dict(history.record.call), history=history))
+        except UnknownTask:
+            return False
+        except (StoreError, asyncio.CancelledError):
+            await self._release(claim)
+            raise
+        except Exception:
+            logger.exception("the call of the task %s cannot be read", task_id[:8])
+            await failing("The call of this task cannot be read.")(claim)
+            return False
+        self.start(run, lambda: self._replay(run, history))
+        self._changed(task_id)  # Something may have come since its history was read, and nobody was told.
+        return True
+
+    def road_for(self, claim: Claim, call: TaskCall, **more: Any) -> ParkedRoad:
+        """The road on which a call goes on; *more* is for `ParkedRoad`."""
+        capabilities = detached_session(call).client_capabilities
+        journal = Journal.read(call.journal) if call.journal is not None else None
+        return ParkedRoad(
+            claim, capabilities, call_id=call.call_id, **{"journal": journal, "on_parked": self._trim_soon, **more}
+        )
+
+    async def _is_ready(self, task_id: str) -> bool:
+        try:
+            record = (await self.store.history(task_id)).record
+        except UnknownTask:
+            return False
+        return record.is_waiting_to_run and not record.is_leased(self.store.clock())
+
+    async def renew(self) -> None:
+        """Renew the claims of all that runs here; a run that was overtaken is stopped."""
+        runs = [*self._runs.values()]
+        for first in range(0, len(runs), _AT_ONCE):
+            await asyncio.gather(*map(self._renew, runs[first : first + _AT_ONCE]))
+
+    async def _renew(self, run: Run) -> None:
+        task_id = run.claim.task_id
+        if self._runs.get(task_id) is not run or run.is_resting:
+            return
+        try:
+            await run.road.renew()
+        except (StaleClaim, UnknownTask):
+            if self._runs.get(task_id) is run and not run.is_resting:
+                logger.warning("the task %s was taken over by another worker, or is gone", task_id[:8])
+                run.stop()
+        except CallOver:
+            self._changed(task_id)  # It has just ended, or somebody else ended it.
+        except ElicitkitError:
+            logger.exception("the claim of the task %s could not be renewed", task_id[:8])
+
+    async def _run(self, run: Run, execute: Execute) -> None:
+        task_id = run.claim.task_id
+        try:
+            with run.road.lifetime.running():
+                end = await ending_of(execute)
+            if not (run.is_stopped or run.road.is_broken):
+                await self._keep(run, end)
+        except asyncio.CancelledError:
+            if not run.is_stopped:
+                raise
+        except (StaleClaim, CallOver, UnknownTask) as error:
+            logger.info("the task %s ended without this run: %s", task_id[:8], error)
+        except ElicitkitError:
+            logger.exception("the end of the task %s could not be kept; it will be run again", task_id[:8])
+        finally:
+            if self._runs.get(task_id) is run:
+                del self._runs[task_id]
+
+    async def _keep(self, run: Run, end: End) -> None:
+        """Keep how a call ended; while the store fails, it is tried again, for the tool has done its work.
+
+        Raises:
+            StaleClaim, CallOver, UnknownTask: If the task is no longer ours to end.
+            StoreError: If the store fails, and everything is to stop.
+        """
+        run.is_ending = True
+        pause = _PAUSE
+        while True:
+            try:
+                await end(run.claim)
+                return
+            except TypeError:
+                logger.exception("the result of the task %s is no JSON", run.claim.task_id[:8])
+                end = failing("The result of this task cannot be sent.")
+            except StoreError:
+                if run.is_stopped:
+                    raise
+                logger.exception("the end of the task %s cannot be kept yet", run.claim.task_id[:8])
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+
+    # --- changes -----------------------------------------------------------------------------------------------------
+
+    def _changed(self, task_id: str) -> None:
+        run = self._runs.get(task_id)
+        if run is None:
+            if self._nudge is not None:
+                self._nudge(task_id)
+        elif run.is_resting:
+            run.has_changed = True
+        elif not run.is_refreshing:
+            run.is_refreshing = True
+            self.help(self._refresh(run))
+
+    async def _refresh(self, run: Run) -> None:
+        run.is_refreshing = False
+        history = await self._history_for(run)
+        if history is None:
+            run.stop()
+        elif history.record.is_over:
+            run.stop(is_cancelled=history.record.status == "cancelled" and history.record.fence == run.claim.fence)
+        elif run.is_resting:  # An answer must not wake what is about to be stopped.
+            run.has_changed = True
+        else:
+            run.road.refresh(history)
+
+    async def _history_for(self, run: Run) -> History | None:
+        """What the store has of a run, however long it cannot be read; `None` if the task is gone, or the run over."""
+        pause = _PAUSE
+        while self._runs.get(run.claim.task_id) is run:
+            try:
+                return await self.store.history(run.claim.task_id)
+            except UnknownTask:
+                return None
+            except StoreError:
+                logger.exception("the task %s cannot be read yet", run.claim.task_id[:8])
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        return None
+
+    # --- putting down ------------------------------------------------------------------------------------------------
+
+    def _trim_soon(self) -> None:
+        """Two turns of the loop later, so that what a tool does beside its question has begun."""
+        if not self._is_to_trim and (self._excess > 0 or threads.are_short()):
+            self._is_to_trim = True
+            loop = asyncio.get_running_loop()
+            loop.call_soon(loop.call_soon, self._trim)
+
+    @property
+    def _excess(self) -> int:
+        return len(self._runs) - self._resting - self._max_live
+
+    def _trim(self) -> None:
+        """Put down the longest waiting calls, if there are too many: in memory, or in threads."""
+        self._is_to_trim = False
+        if self._nudge is None:
+            return
+        waiting = [run for run in self._runs.values() if run.road.is_parked and not (run.is_resting or run.is_stopped)]
+        too_many = waiting[: max(self._excess, 0)]
+        if threads.are_short():
+            holders = threads.holders()
+            threaded = [run for run in waiting[len(too_many) :] if run.task in holders]
+            too_many += threaded[: max(len(threaded) - threads.share(), 0)]
+        for run in too_many:
+            run.is_resting, run.has_changed = True, False
+            self._resting += 1
+            self.help(self._put_down(run))
+
+    async def _put_down(self, run: Run) -> None:
+        """Give a call back to the store. Until that is decided nothing reaches it, and it can do nothing new."""
+        task_id = run.claim.task_id
+        run.road.hold()
+        try:
+            if await self._is_put_down(run):
+                run.stop()
+                await ended([run.task])
+                if self._runs.get(task_id) is run:
+                    del self._runs[task_id]
+        finally:
+            self._resting -= 1
+            run.is_resting = False
+            run.road.go_on()
+        if run.has_changed:
+            self._changed(task_id)
+
+    async def _is_put_down(self, run: Run) -> bool:
+        try:
+            return await self.store.put_down(
+                run.claim.task_id, fence=run.claim.fence, seen_revision=run.road.seen_revision
+            )
+        except (StaleClaim, UnknownTask):
+            logger.info("the task %s is not ours to put down", run.claim.task_id[:8])
+            return True
+        except StoreError:
+            logger.exception("the task %s cannot be put down", run.claim.task_id[:8])
+            return False
+
+    async def _stop_all(self) -> None:
+        await self._stop_helping()
+        runs = [*self._runs.values()]
+        for run in runs:
+            run.stop()
+        await ended(self._tasks)
+        for first in range(0, len(runs), _AT_ONCE):
+            await asyncio.gather(*(self._release(run.claim) for run in runs[first : first + _AT_ONCE]))
+        await self._stop_helping()
+
+    async def _release(self, claim: Claim) -> None:
+        try:
+            with anyio.CancelScope(shield=True):
+                await self.store.release(claim.task_id, fence=claim.fence)
+        except ElicitkitError:
+            logger.info("the claim of the task %s runs out by itself", claim.task_id[:8])
+
+    # --- in the background -------------------------------------------------------------------------------------------
+
+    def help(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do something in the background, and log what goes wrong."""
+        helper = asyncio.create_task(work)
+        self._helpers.add(helper)
+        helper.add_done_callback(self._helped)
+
+    def _helped(self, helper: asyncio.Task[object]) -> None:
+        self._helpers.discard(helper)
+        if not helper.cancelled() and (error := helper.exception()) is not None:
+            logger.error("the work on a task failed", exc_info=error)
+
+    async def _stop_helping(self) -> None:
+        for helper in self._helpers:
+            helper.cancel()
+        await asyncio.gather(*self._helpers, return_exceptions=True)

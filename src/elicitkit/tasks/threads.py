@@ -1,0 +1,24 @@
+"""The threads in which a framework runs tools that are no coroutines: there are few, and all tools share them.
+
+A call that waits for a person in one of them would keep it for days, and some dozens of them every tool of the server.
+"""
+
+from __future__ import annotations
+
+from anyio.to_thread import current_default_thread_limiter
+
+
+def are_short() -> bool:
+    """Whether more than half of the threads are in use."""
+    limiter = current_default_thread_limiter()
+    return limiter.borrowed_tokens > limiter.total_tokens // 2
+
+
+def share() -> int:
+    """How many threads calls that wait for people may keep."""
+    return int(min(current_default_thread_limiter().total_tokens // 2, 1_000))
+
+
+def holders() -> frozenset[object]:
+    """The tasks of the event loop that each have a thread."""
+    return frozenset(current_default_thread_limiter().statistics().borrowers)

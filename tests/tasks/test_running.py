@@ -1,0 +1,348 @@
+"""What the runner does when a store fails, a client leaves, or everything stops at a bad moment."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from mcp.server.mcpserver import Context
+
+from elicitkit import MemoryTaskStore, Tasks, call_id, elicit, elicit_all, elicit_sync, step
+from elicitkit.errors import StoreError
+from elicitkit.tasks import run, runner
+from elicitkit.tasks.engines.local import LocalEngine
+from tests.tasks.desk import Desk, accept, desk, eventually, form, quick, server, until
+
+pytestmark = pytest.mark.anyio
+
+FLAKY = ("complete", "history", "keep_step", "park", "progress", "renew", "put_down", "sweep", "ready", "release")
+
+
+class FlakyStore(MemoryTaskStore):
+    """A store whose disk is full for a while: each method of a name in `fails` fails so often."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fails: dict[str, int] = {}
+        for name in FLAKY:
+            setattr(self, name, self._failing(name, getattr(self, name)))
+
+    def _failing(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        async def call(*given: Any, **named: Any) -> Any:
+            if self.fails.get(name, 0) > 0:
+                self.fails[name] -= 1
+                raise StoreError("The disk is full.")
+            return await method(*given, **named)
+
+        return call
+
+
+@pytest.fixture
+def store() -> FlakyStore:
+    return FlakyStore()
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_PAUSE", 0.01)
+
+
+class Order:
+    """A tool with a step, a question, a step; and how often it ran."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.did: list[str] = []
+
+    def served(self, store: FlakyStore, **more: Any) -> tuple[Any, Tasks]:
+        tasks = quick(store, tools={"order"}, **more)
+        mcp = server(tasks)
+        mcp.tool(name="order")(self.order)
+        return mcp, tasks
+
+    async def order(self, ctx: Context) -> str:
+        self.runs += 1
+        await step(ctx, "price", self.did.append, "price")
+        await ctx.report_progress(1, 2, "priced")
+        outcome = await elicit(ctx, form())
+        await step(ctx, "pay", self.did.append, "pay")
+        return f"{outcome.content['size'] if outcome else ''}"
+
+
+# --- a store that fails -----------------------------------------------------------------------------------------------
+
+
+async def test_a_result_that_cannot_be_kept_yet_is_kept_later_and_the_tool_not_run_again(store: FlakyStore) -> None:
+    order = Order()
+    async with desk(*order.served(store)) as at:
+        task_id = await at.start("order")
+        await at.key(task_id)
+        store.fails["complete"] = 3
+        await at.answer(task_id, size="XL")
+
+        assert await at.said(task_id) == "XL"
+    assert order.runs == 1
+    assert order.did == ["price", "pay"]
+
+
+async def test_an_answer_is_seen_though_the_store_cannot_be_read_for_a_while(store: FlakyStore) -> None:
+    order = Order()
+    async with desk(*order.served(store)) as at:
+        task_id = await at.start("order")
+        key = await at.key(task_id)
+        store.fails["history"] = 3
+        await at.update(task_id, **{key: accept(size="XL")})
+        await eventually(lambda: not store.fails["history"])
+
+        assert await at.said(task_id) == "XL"
+
+
+@pytest.mark.parametrize("method", ["park", "keep_step"])
+async def test_a_run_that_could_not_be_kept_is_dropped_and_made_again(store: FlakyStore, method: str) -> None:
+    order, store.fails[method] = Order(), 1
+    async with desk(*order.served(store)) as at:
+        task_id = await at.start("order")
+        await at.answer(task_id, size="XL")
+
+        assert await at.said(task_id) == "XL"
+    assert order.runs == 2
+
+
+@pytest.mark.parametrize("method", ["progress", "renew", "sweep", "ready"])
+async def test_what_is_not_worth_a_failure_is_logged(
+    store: FlakyStore, method: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    order, store.fails[method] = Order(), 2
+    async with desk(*order.served(store)) as at:
+        task_id = await at.start("order")
+        await at.key(task_id)
+        await eventually(lambda: method == "progress" or not store.fails[method])
+        await at.answer(task_id, size="XL")
+
+        assert await at.said(task_id) == "XL"
+    assert order.runs == 1
+    assert "The disk is full." in caplog.text
+
+
+async def test_a_call_that_cannot_be_put_down_stays(store: FlakyStore) -> None:
+    order, store.fails["put_down"] = Order(), 1
+    mcp, tasks = order.served(store, max_live=1)
+    async with desk(mcp, tasks) as at:
+        first, second = await at.start("order"), await at.start("order")
+        await at.key(first)
+        await at.key(second)
+        await eventually(lambda: not store.fails["put_down"])
+        await at.answer(first, size="S")
+        await at.answer(second, size="L")
+
+        assert [await at.said(first), await at.said(second)] == ["S", "L"]
+
+
+async def test_a_store_that_fails_at_the_end_lets_the_server_end(store: FlakyStore) -> None:
+    order = Order()
+    async with desk(*order.served(store)) as at:
+        await at.key(await at.start("order"))
+        store.fails["release"] = 10
+
+
+# --- a client that leaves ---------------------------------------------------------------------------------------------
+
+
+class SlowStore(MemoryTaskStore):
+    """A store that takes its time to make a task."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_creating, self.go = asyncio.Event(), asyncio.Event()
+        self.made: list[str] = []
+
+    async def create(self, *given: Any, **named: Any) -> Any:
+        self.is_creating.set()
+        await self.go.wait()
+        record = await super().create(*given, **named)
+        self.made.append(record.id)
+        return record
+
+
+async def test_a_call_that_is_cancelled_while_its_task_is_made_leaves_none_to_run() -> None:
+    slow, runs = SlowStore(), list[str]()
+    tasks = quick(slow, tools={"work"})
+    mcp = server(tasks)
+
+    @mcp.tool()
+    async def work() -> None:
+        runs.append("run")
+
+    async with desk(mcp, tasks) as at:
+        calling = asyncio.create_task(at.send("work"))
+        await slow.is_creating.wait()
+        calling.cancel()
+        await asyncio.gather(calling, return_exceptions=True)
+        slow.go.set()
+        await eventually(lambda: bool(slow.made))
+        await until(slow, slow.made[0], lambda record: record.status == "cancelled")
+
+    assert runs == []
+
+
+# --- other bad moments ------------------------------------------------------------------------------------------------
+
+
+async def test_a_tool_that_does_not_end_is_not_waited_for_without_end(
+    store: FlakyStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(run, "_PATIENCE", 0.05)
+    tasks = quick(store, tools={"stubborn"})
+    mcp, go = server(tasks), asyncio.Event()
+
+    @mcp.tool()
+    async def stubborn() -> None:
+        while not go.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await go.wait()
+
+    async with desk(mcp, tasks) as at:
+        await at.start("stubborn")
+        await asyncio.sleep(0)
+    go.set()
+
+    assert "does not end" in caplog.text
+
+
+async def test_a_result_that_is_no_json_is_an_error_of_the_server(store: FlakyStore) -> None:
+    tasks = quick(store, tools={"work"})
+    mcp = server(tasks)
+    mcp.tool(name="work")(asyncio.Event().wait)
+
+    async def odd(ctx: Any, call_next: Any) -> Any:
+        return {"content": [{"type": "text", "text": {1, 2}}]} if ctx.method == "tools/call" else await call_next(ctx)
+
+    async with desk(mcp, tasks) as at:
+        record = await store.create({"tool": "work", "call_id": "0" * 32})
+        mcp.middleware.append(odd)
+        failed = await at.ended(record.id)
+
+    assert failed["status"] == "failed"
+
+
+async def test_the_call_id_is_the_same_in_every_run(store: FlakyStore) -> None:
+    ids: list[str] = []
+    tasks = quick(store, tools={"ask"})
+    mcp = server(tasks)
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> None:
+        ids.append(call_id(ctx))
+        await elicit(ctx, form())
+
+    for _ in range(2):
+        async with desk(mcp, tasks) as at:
+            if not ids:
+                task_id = await at.start("ask")
+            await at.key(task_id)
+    async with desk(mcp, tasks) as at:
+        await at.answer(task_id, size="XL")
+        await at.ended(task_id)
+
+    assert len(ids) > 1
+    assert len({*ids}) == 1
+
+
+async def test_work_beside_a_question_is_done_before_the_call_is_put_down(store: FlakyStore) -> None:
+    go, did = asyncio.Event(), list[int]()
+    tasks = quick(store, tools={"ask"}, max_live=1)
+    mcp = server(tasks)
+
+    @mcp.tool()
+    async def ask(ctx: Context, number: int) -> str:
+        async def slow() -> int:
+            await go.wait()
+            did.append(number)
+            return number
+
+        outcome, done = await asyncio.gather(elicit(ctx, form()), step(ctx, "slow", slow))
+        return f"{outcome.content['size'] if outcome else ''} {done}"
+
+    async with desk(mcp, tasks) as at:
+        ids = [await at.start("ask", number=number) for number in range(4)]
+        for task_id in ids:
+            await at.key(task_id)
+        assert tasks._runner.live == 4
+        go.set()
+        for task_id in ids:
+            await at.answer(task_id, size="XL")
+
+        assert [await at.said(task_id) for task_id in ids] == [f"XL {number}" for number in range(4)]
+    assert sorted(did) == [0, 1, 2, 3]
+
+
+async def test_tools_that_wait_in_threads_leave_some_for_others(store: FlakyStore) -> None:
+    """The framework has 40 threads for all tools that are no coroutines."""
+    tasks = quick(store, tools={"ask"})
+    mcp = server(tasks)
+
+    @mcp.tool()
+    def ask(ctx: Context, number: int) -> str:
+        outcome = elicit_sync(ctx, form())
+        return f"{number} {outcome.content['size'] if outcome else ''}"
+
+    @mcp.tool()
+    def plain() -> str:
+        return "here"
+
+    async with desk(mcp, tasks) as at:
+        ids = [await at.start("ask", number=number) for number in range(60)]
+        for task_id in ids:
+            await at.key(task_id)
+        assert (await at.send("plain"))["content"][0]["text"] == "here"
+        for task_id in ids:
+            await at.answer(task_id, size="XL")
+
+        assert [await at.said(task_id) for task_id in ids] == [f"{number} XL" for number in range(60)]
+
+
+async def test_more_than_one_look_is_ready_and_all_are_taken_up_at_once(store: FlakyStore) -> None:
+    tasks = Tasks(store, tools={"work"}, engine=LocalEngine(look=3600, at_once=3))
+    mcp = server(tasks)
+
+    @mcp.tool()
+    async def work() -> str:
+        return "done"
+
+    records = [await store.create({"tool": "work", "call_id": "0" * 32}) for _ in range(20)]
+    async with desk(mcp, tasks) as at:
+        assert [await at.said(record.id) for record in records] == ["done"] * 20
+
+
+async def test_questions_of_an_author_stand_beside_those_of_the_tool(store: FlakyStore) -> None:
+    """`store.set_input_requests` parks from a background worker while the tool asks, too."""
+    tasks = quick(store, tools={"ask"})
+    mcp = server(tasks)
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        found = await elicit_all(ctx, size=form())
+        return str(found["size"].content["size"] if found["size"] else "")
+
+    async with desk(mcp, tasks) as at:
+        task_id = await at.start("ask")
+        await at.key(task_id)
+        key = await store.set_input_requests(task_id, form("Who?", "name"), key="who")
+        outcome = asyncio.create_task(store.input_response(task_id, key))
+        await answer_everything(at, task_id)
+
+        assert (await outcome).content == {"name": "x"}
+        assert await at.said(task_id) == "x"
+
+
+async def answer_everything(at: Desk, task_id: str) -> None:
+    for key, request in (await at.get(task_id))["inputRequests"].items():
+        (name,) = request["params"]["requestedSchema"]["properties"]
+        await at.update(task_id, **{key: accept(**{name: "x"})})
+
+
+@pytest.fixture(autouse=True)
+def everything_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "elicitkit")
