@@ -114,6 +114,9 @@ class Inner:
     """What it was answered, until it moves on."""
 
 
+_NOWHERE = Inner()
+
+
 class Journal:
     """The questions, answers and steps of one call, across its rounds.
 
@@ -121,11 +124,16 @@ class Journal:
         clock: What gives the time, in seconds since the epoch.
     """
 
+    __slots__ = (  # A parked task keeps one in memory.
+        *("_answers", "_asked", "_call_id", "_clock", "_deadlines", "_early", "_keyed", "_names", "_step_names"),
+        *("_steps", "_used", "inner", "rounds"),
+    )
+
     def __init__(self, clock: Callable[[], float] | None = None) -> None:
         self._call_id: str | None = None
         self.rounds = 0
         """How many rounds of questions were sent."""
-        self.inner = Inner()
+        self.inner = _NOWHERE
         """The rounds that the tool drives itself, beside ours."""
         self._clock = clock or now
         self._answers: dict[str, _Answered] = {}
@@ -135,8 +143,8 @@ class Journal:
         self._early: dict[str, Reply] = {}
         self._names: dict[str, int] = {}
         self._step_names: dict[str, int] = {}
-        self._keyed: set[str] = set()
-        self._used: set[str] = set()
+        self._keyed: dict[str, None] = {}
+        self._used: dict[str, None] = {}
 
     @property
     def call_id(self) -> str:
@@ -151,7 +159,7 @@ class Journal:
         """Name a question: its key or digest, numbered from the second of the same on. A replay names alike."""
         name = _numbered(key or digest, self._names)
         if key:
-            self._keyed.add(name)
+            self._keyed[name] = None
         return name
 
     def step_name(self, name: str) -> str:
@@ -185,7 +193,7 @@ class Journal:
             self._answers.setdefault(name, _Answered(None, self._early.pop(name)))
         answered = self._answers.get(name)
         if answered is not None and self._is_usable(answered, question):
-            self._used.add(name)
+            self._used[name] = None
             return replace(answered.reply, is_early=answered.shape is None)
         self._answers.pop(name, None)
         return EXPIRED if self.seconds_left(question) == 0 else None
@@ -204,7 +212,7 @@ class Journal:
     def end_round(self) -> None:
         """Count the round that is about to be sent, and log a replay that went another way."""
         self.rounds += 1
-        if unused := self._answers.keys() - self._used:
+        if unused := self._answers.keys() - self._used.keys():
             logger.warning(
                 "a replayed call asked %s and never came to %s, which had been answered",
                 sorted(self._asked),
@@ -247,7 +255,7 @@ class Journal:
             state["deadlines"] = self._deadlines
         if self._steps:
             state["steps"] = {name: json.loads(given) for name, given in self._steps.items()}
-        if self.inner != Inner():
+        if self.inner != _NOWHERE:
             state["inner"] = [self.inner.state, self.inner.keys, self.inner.responses]
         return json.dumps(state, separators=(",", ":"))
 

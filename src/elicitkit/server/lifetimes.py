@@ -12,6 +12,8 @@ from ..errors import AdapterMissing, CallOver
 class Lifetime:
     """The time in which one call runs. Make it on the call's event loop."""
 
+    __slots__ = ("_is_over", "_loop")
+
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._is_over = False

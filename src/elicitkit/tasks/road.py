@@ -54,6 +54,11 @@ class Claim:
 class ParkedRoad:
     """A `Road` whose questions are parked on a task."""
 
+    __slots__ = (  # There is one for each parked task in memory.
+        *("_asked", "_claim", "_held", "_is_cancelled", "_is_stopped", "_journal", "_on_parked", "_refreshed"),
+        *("_steps", "_waiting", "call_id", "capabilities", "claimed_until", "is_broken", "lifetime", "running"),
+        *("running_steps", "seen_revision"),
+    )
     answer_bytes = ANSWER_BYTES
     dialect = DIALECTS[REVISION]
 
