@@ -288,8 +288,12 @@ class Tasks(Extension):
     async def _update(self, ctx: Context, params: UpdateParams) -> HandlerResult:
         record = await self._found(ctx, params.task_id)
         answered = [(record.inputs[key], one) for key, one in params.input_responses.items() if key in record.inputs]
+        settlements = {asked.key: judge(asked, response) for asked, response in answered}
         with _unknown_refused():
-            await self.store.settle(record.id, [judge(asked, response) for asked, response in answered])
+            taken = await self.store.settle(record.id, settlements.values())
+        for asked, _ in answered:
+            if asked.key in taken:
+                self._runner.answered(record.id, asked, settlements[asked.key])
         return {"resultType": "complete"}
 
     async def _cancel(self, ctx: Context, params: TaskParams) -> HandlerResult:

@@ -206,6 +206,13 @@ class ParkedRoad:
             if asked.state != "open" and not waiter.done():
                 waiter.set_result(asked)
 
+    def answered(self, asked: TaskInput) -> None:
+        """Take one answer that the store has kept, before the store is read again."""
+        waiter = self._waiting.get(asked.name)
+        if waiter is not None and not waiter.done() and self._asked[asked.name].key == asked.key:
+            self._asked[asked.name] = asked
+            waiter.set_result(asked)
+
     def hold(self) -> None:
         """Let nothing new be asked or done, until `go_on` or `stop`: the call may be put down."""
         if self._held is None:

@@ -11,6 +11,7 @@ import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import anyio
@@ -21,7 +22,7 @@ from . import threads
 from .call import TaskCall
 from .detached import detached_session
 from .endings import End, Execute, ending_of, failing
-from .record import History
+from .record import History, Settlement, TaskInput
 from .road import Claim, ParkedRoad
 from .run import Run, ended
 from .store import LEASE, TaskStore
@@ -230,6 +231,12 @@ class Runner:
                 logger.exception("the end of the task %s cannot be kept yet", run.claim.task_id[:8])
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def answered(self, task_id: str, asked: TaskInput, settlement: Settlement) -> None:
+        """Hand an answer that the store has just taken to a run here, sooner than it would read of it there."""
+        run = self._runs.get(task_id)
+        if run is not None and settlement.replacement is None and not (run.is_resting or run.is_stopped):
+            run.road.answered(replace(asked, state="answered", reply=settlement.reply))
 
     # --- changes -----------------------------------------------------------------------------------------------------
 
