@@ -258,6 +258,8 @@ class Runner:
             run.stop()
         elif history.record.is_over:
             run.stop(is_cancelled=history.record.status == "cancelled" and history.record.fence == run.claim.fence)
+        elif history.record.fence != run.claim.fence:  # Another worker has it.
+            run.stop()
         elif run.is_resting:  # An answer must not wake what is about to be stopped.
             run.has_changed = True
         else:

@@ -1,0 +1,87 @@
+"""A server that may be killed at any moment: `python -m tests.crash.server FOLDER RUN`.
+
+Its tasks are in `tasks.db` in that folder, what its tools do in `effects`, and its address in `address`. It ends when
+its input does, so that it never outlives who started it.
+"""
+
+import argparse
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from elicitkit import SqliteTaskStore, Tasks
+from elicitkit.tasks.engines.local import LocalEngine
+from tests.crash.lines import Lines
+from tests.crash.tools import VERSIONS
+from tests.host.serving import served
+from tests.tasks.desk import server
+
+
+class Troubles(logging.Handler):
+    """Writes down every error that something logs."""
+
+    def __init__(self, log: Lines, run: int) -> None:
+        super().__init__(logging.ERROR)
+        self._log = log
+        self._run = run
+
+    def emit(self, record: logging.LogRecord) -> None:
+        cause = record.exc_info[1] if record.exc_info else None
+        self._log.add("trouble", run=self._run, text=record.getMessage(), cause=_told(cause))
+
+
+def _told(error: BaseException | None) -> str:
+    """An error, and what it came from."""
+    causes = []
+    while error is not None:
+        causes.append(repr(error))
+        error = error.__cause__ or error.__context__
+    return " from ".join(causes)
+
+
+def made(given: Any, log: Lines) -> Any:
+    """The server, with the tools of its version."""
+    store = SqliteTaskStore(given.folder / "tasks.db")
+    engine = LocalEngine(look=given.look)
+    tasks = Tasks(store, engine=engine, lease=given.lease, max_live=given.max_live, poll_interval=0.3)
+    mcp = server(tasks)
+    for tool in VERSIONS[given.tools](log, given.run):
+        mcp.tool()(tasks.task()(tool))
+    return mcp
+
+
+def publish(path: Path, address: str) -> None:
+    """Write a file that is never seen half-written."""
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    fresh.write_text(address, encoding="ascii")
+    fresh.replace(path)
+
+
+async def serve(given: Any) -> None:
+    log = Lines(given.folder / "effects")
+    logging.getLogger().addHandler(Troubles(log, given.run))
+    async with served(made(given, log).streamable_http_app()) as address:
+        publish(given.folder / given.address, f"{address}/mcp")
+        log.add("ready", run=given.run)
+        print("ready", flush=True)
+        await anyio.to_thread.run_sync(sys.stdin.read)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("run", type=int)
+    parser.add_argument("--address", default="address", help="the file for the address")
+    parser.add_argument("--tools", choices=VERSIONS, default="orders")
+    parser.add_argument("--lease", type=float, default=1.0)
+    parser.add_argument("--look", type=float, default=0.1)
+    parser.add_argument("--max-live", type=int, default=1_000)
+    anyio.run(serve, parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()
