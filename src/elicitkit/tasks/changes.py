@@ -179,9 +179,11 @@ def claimed(record: TaskRecord, worker: str, seconds: float, now: float) -> Chan
     return Change(after, is_visible=False)
 
 
-def renewed(record: TaskRecord, seconds: float, now: float) -> Change:
-    """Let a worker keep the task for longer."""
-    return Change(replace(record, lease_until=now + seconds, last_activity=now), is_visible=False)
+def renewed(record: TaskRecord, seconds: float, now: float, waiting_since: int | None) -> Change:
+    """Let a worker keep the task for longer; one that only waits for people has seen what came until then."""
+    has_seen = waiting_since is not None and record.wake <= waiting_since
+    wake = 0 if has_seen else record.wake
+    return Change(replace(record, lease_until=now + seconds, last_activity=now, wake=wake), is_visible=False)
 
 
 def released(record: TaskRecord) -> Change:

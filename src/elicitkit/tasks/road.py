@@ -272,7 +272,8 @@ class ParkedRoad:
             StaleClaim, CallOver, UnknownTask, StoreError: If it cannot be kept.
         """
         claim, now = self._claim, self._claim.store.clock()
-        await claim.store.renew(claim.task_id, claim.lease, fence=claim.fence)
+        waiting_since = self.seen_revision if self.is_parked else None
+        await claim.store.renew(claim.task_id, claim.lease, fence=claim.fence, waiting_since=waiting_since)
         self.claimed_until = now + claim.lease
 
     # --- waiting -----------------------------------------------------------------------------------------------------

@@ -223,8 +223,15 @@ class TaskStore(ABC):
         """
 
     @abstractmethod
-    async def renew(self, task_id: str, seconds: float, *, fence: int) -> None:
+    async def renew(self, task_id: str, seconds: float, *, fence: int, waiting_since: int | None = None) -> None:
         """Keep a task for so many seconds from now; it is an activity. A lease that ran out can be renewed, too.
+
+        Args:
+            task_id: The task.
+            seconds: For how long.
+            fence: See the class.
+            waiting_since: The revision of the record that the worker saw last, if it does nothing but wait for people:
+                were it to die, the task would not be `ready` before something is settled after that.
 
         Raises:
             CallOver: If the task has ended.

@@ -207,12 +207,12 @@ class TransactionalStore(TaskStore):
 
         return await self._write(claiming)
 
-    async def renew(self, task_id: str, seconds: float, *, fence: int) -> None:
+    async def renew(self, task_id: str, seconds: float, *, fence: int, waiting_since: int | None = None) -> None:
         """See `TaskStore.renew`."""
         now, wanted = self.clock(), positive("the time of a claim", seconds)
 
         def renewing(within: Transaction) -> None:
-            within.save(changes.renewed(running(within, task_id, fence, now), wanted, now))
+            within.save(changes.renewed(running(within, task_id, fence, now), wanted, now, waiting_since))
 
         await self._write(renewing)
 

@@ -186,6 +186,27 @@ class ClaimingContract(StoreTests):
         clock.advance(31)
         assert await store.ready() == [made.id]
 
+    async def test_a_worker_that_only_waits_for_people_leaves_nothing_to_do_when_it_dies(
+        self, store: TaskStore, clock: Clock
+    ) -> None:
+        made = await parked(store, "a", "b", worker="first", lease=30)
+        await store.settle(made.id, [accepting("a")])
+        seen = (await current(store, made.id)).revision
+        await store.renew(made.id, 30, fence=1, waiting_since=seen)
+        clock.advance(31)
+
+        assert await store.ready() == []
+        await store.settle(made.id, [accepting("b")])
+        assert await store.ready() == [made.id]
+
+    async def test_a_worker_that_has_not_seen_an_answer_leaves_it_to_do(self, store: TaskStore, clock: Clock) -> None:
+        made = await parked(store, "a", "b", worker="first", lease=30)
+        await store.settle(made.id, [accepting("a")])
+        await store.renew(made.id, 30, fence=1, waiting_since=made.revision)
+        clock.advance(31)
+
+        assert await store.ready() == [made.id]
+
     async def test_what_is_given_back_is_ready_at_once(self, store: TaskStore) -> None:
         made = await store.create({}, worker="first")
 
