@@ -4,14 +4,12 @@ import os
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 import mcp.client.session
 import pytest
-from mcp import Client
 from mcp.client._memory import InMemoryTransport
 from mcp_types import CallToolResult
 
@@ -43,7 +41,7 @@ def speaking(revision: str) -> Iterator[None]:
     mode = "auto" if revision in eras.MODERN else "legacy"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mcp.client.session, "LATEST_HANDSHAKE_VERSION", revision)
-        patch.setattr(upstream, "Client", partial(Client, mode=mode))
+        patch.setitem(upstream.MODES, "auto", mode)
         yield
 
 

@@ -3,7 +3,9 @@
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -12,6 +14,7 @@ import anyio
 import pytest
 
 from elicitkit import Answer, AnswerError, ContractError, Policy, Request, Rule, Slot
+from elicitkit.host import answering
 from elicitkit.limits import ANSWER_BYTES
 from tests.host.clock import skippable
 
@@ -532,3 +535,110 @@ async def test_a_function_of_any_type_is_one_that_hosts_have() -> None:
     functions: list[Callable[[Request], Answer | Awaitable[Answer]]] = [sync, ada, Asking()]
 
     assert all(Slot(function).has_person for function in functions)
+
+
+# --- what a function or a hook does to itself -------------------------------------------------------------------------
+
+
+class Stop(BaseException):
+    """No `Exception`, and none that is to end a program."""
+
+
+async def stopping_later(request: Request) -> Answer:
+    raise Stop
+
+
+async def cancelling_itself(request: Request) -> Answer:
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+    await anyio.lowlevel.checkpoint()
+    return request.accept({"name": "Ada"})
+
+
+def stopping_in_a_thread(request: Request) -> Answer:
+    raise Stop
+
+
+@pytest.mark.parametrize("wait_for", [stopping_later, cancelling_itself, stopping_in_a_thread])
+async def test_not_even_what_is_no_exception_comes_out(wait_for: Any) -> None:
+    slot = Slot(wait_for)
+
+    assert (await slot.answer(FORM)).reason == "failed"
+    assert (await slot.answer(FORM)).reason == "failed"
+
+
+async def test_a_function_may_end_the_program() -> None:
+    def leave(request: Request) -> Answer:
+        raise SystemExit(3)
+
+    with pytest.raises(SystemExit):
+        await asyncio.to_thread(asyncio.run, Slot(leave).answer(FORM))
+
+
+async def test_a_function_may_give_the_future_of_a_thread() -> None:
+    loop = asyncio.get_running_loop()
+
+    def wait_for(request: Request) -> Any:
+        return asyncio.run_coroutine_threadsafe(ada(request), loop)
+
+    assert (await Slot(wait_for).answer(FORM)).ok
+
+
+async def test_a_function_in_a_thread_that_makes_a_task_is_told_what_to_do(caplog: pytest.LogCaptureFixture) -> None:
+    def wait_for(request: Request) -> Any:
+        return asyncio.get_event_loop().create_task(ada(request))
+
+    answer = await Slot(wait_for).answer(FORM)
+
+    assert answer.reason == "failed"
+    assert "make it async def" in caplog.text
+
+
+async def test_an_answer_that_is_too_large_goes_back_to_the_person() -> None:
+    asked: list[str] = []
+
+    def wait_for(request: Request) -> Answer:
+        asked.append(request.prompt)
+        return request.accept({"name": "x" * (300 * 1024 if len(asked) == 1 else 3)})
+
+    assert (await Slot(wait_for).answer(FORM)).ok
+    assert "- The answer is larger than 256 KiB" in asked[1]
+
+
+async def swallowing(request: Request) -> Answer:
+    try:
+        await anyio.sleep_forever()
+    except asyncio.CancelledError:
+        return request.accept({"name": "Ada"})
+    raise AssertionError
+
+
+async def late(request: Request) -> Answer:
+    """It lets nobody run until the time is over, so that it cannot be cancelled."""
+    time.sleep(0.1)  # noqa: ASYNC251  # it is to block
+    return request.accept({"name": "Ada"})
+
+
+@pytest.mark.parametrize("wait_for", [swallowing, late])
+async def test_an_answer_after_the_time_is_over_does_not_count(wait_for: Any) -> None:
+    soon = datetime.now(UTC) + timedelta(seconds=0.05)
+
+    assert (await Slot(wait_for, timeout=0.05).answer(FORM)).reason == "expired"
+    assert (await Slot(wait_for).answer(replace(FORM, expires_at=soon))).reason == "expired"
+
+
+@pytest.mark.parametrize("name", ["on_ask", "on_answer"])
+async def test_a_hook_that_hangs_holds_no_question(
+    name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(answering, "HOOK_SECONDS", 0.05)
+
+    async def hook(*seen: object) -> None:
+        await anyio.sleep_forever()
+
+    slot = Slot(ada, **{name: hook})
+
+    assert (await slot.answer(FORM)).ok
+    assert (await slot.received(FORM, FORM.accept({"name": "Ada"}))).ok
+    assert "a hook took longer" in caplog.text

@@ -158,7 +158,8 @@ def test_a_file_of_another_kind_is_refused(found: object, problem: str) -> None:
         ({"command": "x", "env": {"PORT": 80}}, "env.PORT is to be text, not a number"),
         ({"url": "example.com"}, "url is to be the address of a host, such as https://example.com/mcp"),
         ({"url": "https://example.com", "headers": {"X": None}}, "headers.X is to be text, not null"),
-        ({"url": "https://example.com", "headers": {"X Y": "1"}}, "headers has 'X Y', which is no name of a header"),
+        ({"url": "https://example.com", "headers": {"X Y": "1"}}, "headers has something that is no name of a header"),
+        ({"command": "x", "env": {"TOKEN=s3cr3t": "1"}}, "env has something that is no name of a variable"),
     ],
 )
 def test_a_wrong_value_is_told_with_the_server_and_the_key(entry: object, problem: str) -> None:
@@ -189,7 +190,7 @@ def test_variables_are_filled_in_where_secrets_are(monkeypatch: pytest.MonkeyPat
     ("text", "problem"),
     [
         ("Bearer ${NOWHERE}", "headers.Auth needs the environment variable NOWHERE, which is not set"),
-        ("${env:TOKEN}", "headers.Auth has ${env:TOKEN}, and between the braces stands the name of a variable"),
+        ("${env:TOKEN}", "headers.Auth has ${…} with something else between the braces than the name of a variable"),
         ("s3cret\r\nX: y", "headers.Auth has characters that a header cannot carry"),
         ("s3crét", "headers.Auth has characters that a header cannot carry"),
     ],

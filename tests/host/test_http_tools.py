@@ -469,3 +469,52 @@ async def test_no_schema_of_a_tool_is_fetched(api: Api, address: str) -> None:
         HttpTool("look", "GET", f"{address}/{{id}}", input_schema=schema)
 
     assert not api.seen
+
+
+@pytest.mark.parametrize("name", ["Host", "content-length", "Transfer-Encoding", "Connection"])
+async def test_a_header_that_only_a_sender_can_know_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="is not one to be set"):
+        HttpTool("t", "GET", "https://example.com/", headers={name: "1"})
+
+
+async def test_no_error_quotes_what_may_be_a_value() -> None:
+    with pytest.raises(ValueError, match="no name of a header") as found:
+        HttpTool("t", "GET", "https://example.com/", headers={"X: s3cret-t0ken": "1"})
+
+    assert SECRET not in str(found.value)
+
+
+@pytest.mark.parametrize("spelt", [r"ab\/cd+ef==", r"\u0061b/cd+ef==", r"ab\u002Fcd+ef=="])
+async def test_a_secret_that_comes_back_escaped_is_taken_out(spelt: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLASHED", "ab/cd+ef==")
+
+    async def repeat(request: Received) -> Response:
+        return Response(f'{{"you": "{spelt}"}}', media_type="application/json")
+
+    async with serving.served(Starlette(routes=[Route("/", repeat)])) as address:
+        result = await call(HttpTool("t", "GET", f"{address}/", headers={"X-Api-Key": "${SLASHED}"}))
+
+    assert result.output == '{"you": "[taken out]"}'
+    assert result.structured == {"you": "[taken out]"}
+
+
+async def test_a_secret_is_taken_out_before_a_long_answer_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN", SECRET)
+
+    async def repeat(request: Received) -> Response:
+        return PlainTextResponse("x" * (RESPONSE_BYTES - 6) + SECRET + "y" * 100)
+
+    async with serving.served(Starlette(routes=[Route("/", repeat)])) as address:
+        result = await call(HttpTool("t", "GET", f"{address}/", headers={"X": "${TOKEN}"}))
+
+    assert SECRET[:5] not in result.output
+    assert result.output.endswith("bytes]")
+
+
+async def test_what_was_asked_for_is_in_no_log(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+
+    await call(HttpTool("t", "GET", f"{address}/echo/x?key={{key}}"), {"key": SECRET})
+
+    assert f"{address}/echo/x" in all_text(caplog)
+    assert SECRET not in all_text(caplog)

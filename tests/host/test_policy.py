@@ -53,6 +53,19 @@ def test_defaults_are_used_only_if_they_are_a_whole_answer(request_: Request) ->
     assert DEFAULTS.answer(request_) == (WHOLE.accept({"size": "M"}) if request_ is WHOLE else None)
 
 
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {"note": {"type": "string"}},
+        {"note": {"type": "string", "default": 5}},
+        {"note": {"type": "string", "default": 5}, "size": {"type": "string", "default": "M"}},
+    ],
+    ids=["none", "a wrong one", "a wrong one too"],
+)
+def test_a_form_without_defaults_or_with_one_that_is_refused_is_not_answered_with_them(properties: Any) -> None:
+    assert DEFAULTS.answer(asked(form([], **properties))) is None
+
+
 @pytest.mark.parametrize("request_", ALL)
 def test_declining_is_for_every_kind(request_: Request) -> None:
     assert Policy([Rule("decline")]).answer(request_) == request_.decline()

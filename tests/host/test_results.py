@@ -12,6 +12,7 @@ from mcp_types import (
     BlobResourceContents,
     CallToolResult,
     EmbeddedResource,
+    ImageContent,
     ResourceLink,
     TextContent,
     TextResourceContents,
@@ -180,3 +181,17 @@ def test_the_first_call_that_waits_is_that_of_the_turn() -> None:
     assert (turn.pending, turn.request) == (CALL, REQUEST)
     assert turn.requests == (REQUEST, second.request)
     assert turn.with_result(1, ToolResult("x")).with_result(2, ToolResult("y")).pending is None
+
+
+def test_content_that_nobody_can_store_is_kept_as_far_as_it_can_be() -> None:
+    """The tool has run: what its server adds must not make the result an error, or somebody runs it twice."""
+    deep: dict[str, Any] = {}
+    for _ in range(130):
+        deep = {"d": deep}
+    picture = ImageContent(data="aGk=", mime_type="image/png", _meta={"x": deep})
+
+    result = ToolResult.from_call_tool_result(CallToolResult(content=[picture]))
+
+    assert result.output == "[image: image/png, 2 bytes]"
+    assert [dict(one) for one in result.content] == [{"type": "image", "data": "aGk=", "mimeType": "image/png"}]
+    assert ToolResult.from_json(result.to_json()) == result

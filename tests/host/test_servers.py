@@ -53,3 +53,11 @@ async def test_a_server_over_http_may_be_silent_as_long_as_a_person_types(monkey
 
     assert [timeout.read for timeout in seen] == [None]
     assert seen[0].connect == CONNECT_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [("/opt/my shop/run it", "run it"), ("python -m shop --key=s3cr3t/s3cr3t", "python"), ("/bin/shop", "shop")],
+)
+def test_what_was_written_into_a_command_is_not_shown(command: str, shown: str) -> None:
+    assert StdioServer(command).described == shown

@@ -240,9 +240,22 @@ async def test_a_link_that_nobody_should_open_is_shown_to_nobody(url: str) -> No
         ({}, "None"),
         ({"wait_for": Person()}, "['form', 'url']"),
         ({"suspend": True}, "['form', 'url']"),
-        ({"policy": Policy(headless=True)}, "['form', 'url']"),
+        ({"policy": Policy([Rule("decline")], headless=True)}, "['form', 'url']"),
+        ({"policy": Policy()}, "None"),
+        ({"policy": Policy(headless=True)}, "None"),
+        ({"policy": Policy(headless=True), "wait_for": Person()}, "None"),
+        ({"policy": Policy(headless=True), "suspend": True}, "None"),
     ],
-    ids=["nobody", "a person", "suspending", "a policy"],
+    ids=[
+        "nobody",
+        "a person",
+        "suspending",
+        "a policy",
+        "an empty policy",
+        "headless",
+        "headless too",
+        "headless also",
+    ],
 )
 async def test_only_who_can_answer_says_so(options: dict[str, Any], declared: str, revision: str) -> None:
     async with hosting(declared_by(), revision, **options) as source:
@@ -399,21 +412,86 @@ async def test_there_may_be_no_servers_at_all() -> None:
 
 async def test_what_is_asked_while_servers_are_still_connected_to_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 5, point 4: asks that arrive before the host is ready wait."""
-    person, asked = Person(), []
+    person, came = Person(), asyncio.Event()
+    slot = Slot(person, on_ask=lambda _: came.set())
     listing = Upstream.list_tools
 
-    async def asking_first(self: Upstream, connection: Connection) -> None:
-        params = ElicitRequestFormParams(message="Who is there?", requested_schema=dict(NAME.schema()))
-        asked.append(asyncio.create_task(source._rounds.on_question(self, connection, params)))
-        await anyio.lowlevel.checkpoint()
-        await listing(self, connection)
+    async def while_asking(self: Upstream, connection: Connection) -> None:
+        running.append(asyncio.create_task(source.call("a_greet")))
+        await came.wait()
+        await anyio.wait_all_tasks_blocked()
         assert person.asked == []
+        await listing(self, connection)
 
-    monkeypatch.setattr(Upstream, "list_tools", asking_first)
+    running: list[asyncio.Task[Any]] = []
     with in_memory({"a": Asker().mcp}) as config, anyio.fail_after(LIMIT):
-        source = McpSource.load(config, wait_for=person)
-        async with source:
-            result = await asked[0]
+        async with McpSource.load(config, wait_for=slot) as source:
+            monkeypatch.setattr(Upstream, "list_tools", while_asking)
+            async with McpSource.load(config, wait_for=slot):
+                assert text(await running[0]) == "Hello, Ada!"
 
-    assert (result.action, result.content) == ("accept", {"name": "Ada"})
-    assert Origin.of(person.asked[0]) == Origin("a")
+
+@pytest.mark.parametrize("revision", eras.HANDSHAKE)
+async def test_a_question_of_no_call_is_cancelled(revision: str) -> None:
+    """ "A question ends with its call": one that comes later, or before any, is shown to nobody."""
+    person = Person()
+    params = ElicitRequestFormParams(message="Who is there?", requested_schema=dict(NAME.schema()))
+
+    async with hosting(Asker().mcp, revision, wait_for=person) as source:
+        upstream = source._upstreams["a"]
+        result = await source._rounds.on_question(upstream, await upstream.connection(), params)
+
+    assert (result.action, person.asked) == ("cancel", [])
+
+
+@pytest.mark.parametrize("config", [[], 5, None, b"mcp.json"])
+def test_what_is_no_configuration_is_a_type_error(config: Any) -> None:
+    with pytest.raises(TypeError, match="loaded from a file or a dict"):
+        McpSource.load(config)
+
+
+async def test_a_call_is_known_by_the_id_it_is_given() -> None:
+    person = Person()
+
+    async with hosting(Asker().mcp, "2026-07-28", wait_for=person) as source:
+        await source.call("a_greet", call_id="c7")
+
+    assert Origin.of(person.asked[0]).call == "c7"
+
+
+async def test_schemas_are_made_once_of_each_list() -> None:
+    async with hosting(Asker().mcp, "2026-07-28") as source:
+        first = source.tools
+        assert all(one is other for one, other in zip(first, source.tools, strict=True))
+        await source.refresh()
+        assert source.tools == first
+        assert source.tools[0] is not first[0]
+
+
+async def test_a_link_that_is_too_long_is_shown_to_nobody() -> None:
+    person = Person()
+    mcp: MCPServer[Any] = MCPServer("a")
+
+    @mcp.tool()
+    async def pay(ctx: Context) -> str | InputRequiredResult:
+        if ctx.input_responses:
+            return ctx.input_responses["k"].action
+        link = ElicitRequestURLParams(message="Pay", url=f"https://e.example/{'a' * 4_096}", elicitation_id="e")
+        return InputRequiredResult(input_requests={"k": ElicitRequest(params=link)})
+
+    async with hosting(mcp, "2026-07-28", wait_for=person) as source:
+        assert text(await source.call("a_pay")) == "cancel"
+
+    assert person.asked == []
+
+
+async def test_a_round_of_too_many_questions_is_an_error() -> None:
+    mcp: MCPServer[Any] = MCPServer("a")
+
+    @mcp.tool()
+    async def ask() -> InputRequiredResult:
+        form = ElicitRequestFormParams(message="?", requested_schema={"type": "object", "properties": {}})
+        return InputRequiredResult(input_requests={f"k{at}": ElicitRequest(params=form) for at in range(1001)})
+
+    async with hosting(mcp, "2026-07-28", wait_for=Person()) as source:
+        assert text(await source.call("a_ask")) == "error: a asked more than 1,000 questions at once"

@@ -1,6 +1,7 @@
 """What servers do wrong, and how long they may take (issue 5, point 4): one bad server never breaks the rest."""
 
 import asyncio
+import logging
 import socket
 import sys
 from collections.abc import AsyncIterator
@@ -16,11 +17,12 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult, ListRootsRequest
 from starlette.applications import Starlette
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from elicitkit import Answer, McpSource, Request, ServerUnavailable
+from elicitkit import Answer, McpSource, Request, ServerUnavailable, Toolkit
 from elicitkit.host.connection import Connection
+from elicitkit.host.quiet_logs import hide_queries
 from elicitkit.host.servers import HttpServer, StdioServer
 from elicitkit.host.troubles import why_no_result, why_not_connected
 from tests import eras
@@ -190,34 +192,6 @@ async def test_a_call_in_flight_fails_with_its_server_and_the_next_connects_agai
 
     assert died == f"error: {Path(sys.executable).name} ended the connection"
     assert (status.state, "the next call connects again" in status.reason) == ("failed", True)
-
-
-@pytest.mark.slow
-async def test_a_question_whose_connection_is_lost_has_failed_and_is_withdrawn() -> None:
-    """Issue 5: reason `failed`, never the person's doing."""
-    told: list[Any] = []
-    prompts: list[str] = []
-
-    async def wait_for(request: Request) -> Answer:
-        prompts.append("shown")
-        group.start_soon(source.call, "a_die")
-        try:
-            await anyio.sleep_forever()
-        finally:
-            prompts.append("taken away")
-        raise AssertionError
-
-    async with in_a_process(
-        "2025-11-25", wait_for=wait_for, on_answer=lambda _, answer: told.append(answer.reason)
-    ) as source:
-        source._upstreams["a"].takes_turns = lambda _: False  # type: ignore[method-assign]  # Or it would never die.
-        async with anyio.create_task_group() as group:
-            assert text(await source.call("a_greet")).endswith("ended the connection")
-        while not told:
-            await anyio.lowlevel.checkpoint()
-
-    assert told == ["failed"]
-    assert prompts == ["shown", "taken away"]
 
 
 @every_era
@@ -402,7 +376,7 @@ def test_a_server_that_quotes_a_secret_does_not_get_it_into_a_text() -> None:
     error = MCPError(-32001, "no, s3cr3t-token is wrong")
 
     for server in (started, over_http):
-        assert why_no_result(error, server).endswith("answered with an error: no, … is wrong (error -32001)")
+        assert why_no_result(error, server).endswith("answered with an error: no, [taken out] is wrong (error -32001)")
 
 
 def test_the_first_error_of_a_group_is_told() -> None:
@@ -417,3 +391,182 @@ def test_an_error_nobody_knows_is_told_by_its_kind_alone() -> None:
 
 def _with_seconds(source: McpSource, seconds: float) -> Any:
     return replace(source._upstreams["a"].settings, seconds=seconds)
+
+
+async def test_a_host_that_ended_says_so() -> None:
+    async with hosting(Asker().mcp, "2025-11-25", wait_for=Person()) as source:
+        call = asyncio.create_task(source.call("a_hang"))
+        while not source._upstreams["a"]._connection.calls:
+            await anyio.lowlevel.checkpoint()
+    with anyio.fail_after(5):
+        told = text(await call)
+
+    assert told == "error: a is not connected to any more: the host has ended"
+    assert source.statuses["a"].reason == "a is not connected to any more: the host has ended"
+
+
+@pytest.mark.parametrize("way", ["any", "sse"])
+async def test_the_status_of_an_address_that_refuses_is_told(way: str) -> None:
+    async def refuse(request: Any) -> PlainTextResponse:
+        return PlainTextResponse("no", status_code=500 if request.method == "POST" else 503)
+
+    app = Starlette(routes=[Route("/{path:path}", refuse, methods=["GET", "POST"])])
+    with anyio.fail_after(LIMIT):
+        async with (
+            serving.served(app) as address,
+            McpSource.load({"servers": {"a": {"url": f"{address}/mcp", "type": way}}}) as source,
+        ):
+            reason = source.statuses["a"].reason
+
+    assert "answered 503 Service Unavailable" in reason
+    assert ("answered 500 Internal Server Error, and by SSE" in reason) is (way == "any")
+
+
+def test_no_value_of_what_was_answered_is_in_a_reason() -> None:
+    dump = (
+        "1 validation error for X\nname\n  Field required [type=missing, input_value={'a': 's3cr3t'}, input_type=dict]"
+    )
+
+    for error in (MCPError(-32602, dump), RuntimeError(dump)):
+        told = why_no_result(error, StdioServer("/opt/shop"))
+        assert "Field required" in told
+        assert "input_value" not in told
+
+
+def test_a_secret_in_an_address_is_taken_out_however_it_is_spelt() -> None:
+    server = HttpServer("https://example.com/mcp?key=s3cr3t%2Ftoken", headers={"X": "ab/cdefgh"})
+    error = MCPError(-32001, r"no: s3cr3t/token, ab\/cdefgh, \u0061b/cdefgh")
+
+    assert "no: [taken out], [taken out], [taken out]" in why_no_result(error, server)
+
+
+async def test_a_list_of_tools_with_a_name_twice_and_no_end_breaks_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    entry = {"command": sys.executable, "args": [str(Path(__file__).with_name("raw_server.py")), "twice"]}
+    with anyio.fail_after(LIMIT):
+        async with McpSource.load({"servers": {"s": entry}}, wait_for=Person()) as source:
+            kit = Toolkit([source])
+            assert [(info.name, info.description) for info in kit.tools] == [("s_t", ""), ("s_u", "")]
+            assert (await kit.execute("s_t")).output == "t done"
+
+    assert "lists the tool 't' twice" in caplog.text
+    assert "has no end" in caplog.text
+
+
+async def test_a_session_that_is_forgotten_ends_no_other_call_and_runs_none_twice() -> None:
+    ran: list[str] = []
+    printer = Printer()
+    with anyio.fail_after(LIMIT):
+        async with (
+            serving.served(forgetful(ran, printer)) as address,
+            McpSource.load({"servers": {"s": {"url": f"{address}/mcp"}}}, wait_for=Person()) as source,
+        ):
+            paying = asyncio.create_task(source.call("s_pay"))
+            await printer.wanted.wait()
+            other = text(await source.call("s_other"))
+            printer.prints.set()
+            paid = text(await paying)
+
+    assert other == ""
+    assert paid.endswith("answered with an error: no paper (error -32000)")
+    assert ran == ["pay", "forgotten", "other"]
+
+
+class Printer:
+    """What a payment waits for, and when."""
+
+    def __init__(self) -> None:
+        self.wanted, self.prints = asyncio.Event(), asyncio.Event()
+
+
+def forgetful(ran: list[str], printer: Printer) -> Any:
+    """A server of 2025-11-25 over HTTP that forgets its session while a call is open, which fails later."""
+
+    async def call(tool: str) -> dict[str, Any] | None:
+        if tool == "pay":
+            ran.append("pay")
+            printer.wanted.set()
+            await printer.prints.wait()
+            return {"error": {"code": -32000, "message": "no paper"}}
+        if "forgotten" not in ran:
+            ran.append("forgotten")
+            return None
+        ran.append("other")
+        return {"result": {"content": []}}
+
+    answer = answering_as("r", call)
+    return Starlette(routes=[Route("/mcp", answer, methods=["GET", "POST", "DELETE"])])
+
+
+async def nothing(tool: str) -> dict[str, Any] | None:
+    return None
+
+
+def answering_as(name: str, call: Any = nothing) -> Any:
+    """The messages of a server of 2025-11-25 over HTTP with two tools; where a call gives nothing, it is a 404."""
+    about = {"capabilities": {"tools": {}}, "serverInfo": {"name": name, "version": "1"}}
+    tools = [{"name": tool, "inputSchema": {"type": "object"}} for tool in ("pay", "other")]
+    results = {"initialize": {"protocolVersion": "2025-11-25", **about}, "tools/list": {"tools": tools}}
+
+    async def answer(request: Any) -> Response:
+        asked = await request.json() if request.method == "POST" else {}
+        method = asked.get("method")
+        if asked.get("id") is None:
+            return Response(status_code=202 if method else 405)
+        body: dict[str, Any] | None = {"error": {"code": -32601, "message": "no"}}
+        if method in results:
+            body = {"result": results[method]}
+        elif method == "tools/call":
+            body = await call(asked["params"]["name"])
+        if body is None:
+            return Response(status_code=404)
+        return JSONResponse({"jsonrpc": "2.0", "id": asked["id"], **body}, headers={"mcp-session-id": "1"})
+
+    return answer
+
+
+async def test_the_query_of_an_address_is_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    with anyio.fail_after(LIMIT):
+        async with (
+            serving.served(Asker().mcp.streamable_http_app()) as address,
+            McpSource.load({"servers": {"a": {"url": f"{address}/mcp?key=s3cr3t-token"}}}) as source,
+        ):
+            assert text(await source.call("a_echo", {"text": "x"})) == "x"
+
+    ours = [record for record in caplog.records if record.name in ("httpx2", "mcp.client.streamable_http")]
+    assert any(f"{address}/mcp" in record.getMessage() for record in ours)
+    assert not any("s3cr3t-token" in record.getMessage() for record in ours)
+
+
+async def test_the_status_that_a_call_was_refused_with_is_told() -> None:
+    async def refuse(request: Any) -> Response:
+        asked = await request.json() if request.method == "POST" else {}
+        if asked.get("method") == "tools/call":
+            return Response(status_code=502)
+        return await ordinary(request)
+
+    ordinary = answering_as("r")
+    app = Starlette(routes=[Route("/mcp", refuse, methods=["GET", "POST", "DELETE"])])
+    with anyio.fail_after(LIMIT):
+        async with (
+            serving.served(app) as address,
+            McpSource.load({"servers": {"s": {"url": f"{address}/mcp"}}}) as source,
+        ):
+            told = text(await source.call("s_pay"))
+
+    assert told == f"error: {address}/mcp answered 502 Bad Gateway"
+
+
+@pytest.mark.parametrize(
+    "said", ["GET https://user:s3cr3t@example.com/mcp?key=s3cr3t 200", "to http://EXAMPLE.com/x#s3cr3t"]
+)
+def test_only_addresses_of_our_servers_are_shortened_in_logs(said: str, caplog: pytest.LogCaptureFixture) -> None:
+    hide_queries("https://example.com/mcp?key=1")
+    caplog.set_level("INFO")
+
+    logging.getLogger("httpx2").info("%s", said)
+    logging.getLogger("httpx2").info("%s", "GET https://others.example/?q=kept")
+
+    assert "s3cr3t" not in caplog.text
+    assert "xample.com/" in caplog.text.lower()
+    assert "https://others.example/?q=kept" in caplog.text

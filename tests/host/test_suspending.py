@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -253,6 +254,74 @@ async def test_neither_arguments_nor_answers_are_shown() -> None:
     assert "eyJ" not in repr(second)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("version", 2),
+        ("version", True),
+        ("call", 7),
+        ("rounds", "0"),
+        ("rounds", True),
+        ("rounds", -1),
+        ("requestState", 5),
+        ("answers", []),
+        ("answers", {"k": {"action": "maybe"}}),
+        ("key", 1),
+        ("others", {"a": 1}),
+        ("others", [{"key": 1, "request": {}}]),
+        ("hasOpened", "no"),
+    ],
+)
+async def test_a_state_that_was_changed_is_told_by_its_key(key: str, value: Any) -> None:
+    async with hosting(Asker().mcp, MODERN, suspend=True) as source:
+        call = await pending(source, "greet")
+        for state in ({**call.state, key: value}, {name: one for name, one in call.state.items() if name != key}):
+            changed = PendingCall(call.request, call.server, call.tool, call.arguments, state)
+            with pytest.raises(ContractError, match=f"'{key}'"):
+                await source.resume(changed, call.request.accept({"name": "Ada"}))
+
+
+async def test_a_person_has_no_more_time_because_nobody_waits() -> None:
+    asker = Asker()
+
+    async with hosting(asker.mcp, MODERN, suspend=True, timeout=0.001) as source:
+        call = await pending(source, "greet")
+        assert call.request.expires_at is not None
+        await anyio.sleep(0.01)
+        result = await source.resume(call, call.request.accept({"name": "Ada"}))
+
+    assert text(result).startswith("Nobody: ")
+
+
+async def test_a_server_that_goes_away_after_it_had_an_answer_is_a_result() -> None:
+    """`ServerUnavailable` says that nothing was sent; the call must not be resumed once more."""
+    answers: list[Any] = []
+    policy = Policy([Rule("defaults", server="a")])
+    mcp: MCPServer[Any] = MCPServer("a")
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str | InputRequiredResult:
+        answers.append(ctx.input_responses)
+        if ctx.input_responses and "second" in ctx.input_responses:
+            return "done"
+        field = {"type": "string", **({"default": "x"} if ctx.input_responses else {})}
+        schema = {"type": "object", "properties": {"f": field}}
+        form = ElicitRequestFormParams(message="?", requested_schema=schema)
+        key = "second" if ctx.input_responses else "first"
+        return InputRequiredResult(input_requests={key: ElicitRequest(params=form)})
+
+    async def go_away(request: Request, answer: Any) -> None:
+        if len(answers) == 2:
+            source._upstreams["a"].is_closed = True
+
+    async with hosting(mcp, MODERN, suspend=True, policy=policy, on_answer=go_away) as source:
+        call = await pending(source, "ask")
+        result = await source.resume(call, call.request.accept({"f": "y"}))
+
+    assert len(answers) == 2
+    assert text(result).startswith("error: a is not connected to any more")
+
+
 # --- processes --------------------------------------------------------------------------------------------------------
 
 
@@ -273,12 +342,39 @@ def run(*arguments: str) -> str:
 
 @pytest.mark.slow
 async def test_a_host_may_end_between_question_and_answer_and_so_may_the_server(tmp_path: Path) -> None:
-    """Issue 5, proof: kill the host between question and answer on 2026-07-28; the tool finishes, once."""
+    """Each step is a process of its own, and so is the server of each; the tool finishes, once."""
     effects = tmp_path / "effects"
     server = json.dumps(process(EFFECTS=str(effects), KEYS="k" * 32))
 
     first = await anyio.to_thread.run_sync(run, "call", server, "order")
     second = await anyio.to_thread.run_sync(run, "resume", server, first, '{"size": "M"}')
+    result = await anyio.to_thread.run_sync(run, "resume", server, second, '{"name": "Ada"}')
+
+    assert result == "M for Ada"
+    assert effects.read_text().splitlines() == ["ordered"]
+
+
+def killed_while_it_waits(*arguments: str) -> str:
+    """A step of a host that is killed as soon as it has told what it waits for."""
+    path = os.pathsep.join([str(ROOT), *filter(None, sys.path)])
+    command = [sys.executable, "-m", host_process.__name__, "hold", *arguments]
+    environment = {**os.environ, "PYTHONPATH": path}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment) as host:
+        assert host.stdout is not None
+        said = host.stdout.readline().strip()
+        host.kill()
+    assert host.returncode == -signal.SIGKILL
+    return said
+
+
+@pytest.mark.slow
+async def test_a_host_that_is_killed_between_question_and_answer_loses_nothing(tmp_path: Path) -> None:
+    """Issue 5, proof: SIGKILL, while the connection is open; another host answers, and the tool finishes, once."""
+    effects = tmp_path / "effects"
+    server = json.dumps(process(EFFECTS=str(effects), KEYS="k" * 32))
+
+    first = await anyio.to_thread.run_sync(killed_while_it_waits, "call", server, "order")
+    second = await anyio.to_thread.run_sync(killed_while_it_waits, "resume", server, first, '{"size": "M"}')
     result = await anyio.to_thread.run_sync(run, "resume", server, second, '{"name": "Ada"}')
 
     assert result == "M for Ada"

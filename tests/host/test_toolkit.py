@@ -91,9 +91,13 @@ class StubSource:
         self.tools: Sequence[Info] = [Info(f"{server}_buy", server, "buy", None, {"type": "object"})]
         self.rounds, self.server = rounds, server
         self.heard: list[Answer] = []
+        self.call_ids: list[str | None] = []
         self.fault: Exception | None = None
 
-    async def call(self, name: str, arguments: Mapping[str, Any]) -> CallToolResult | PendingCall:
+    async def call(
+        self, name: str, arguments: Mapping[str, Any], *, call_id: str | None = None
+    ) -> CallToolResult | PendingCall:
+        self.call_ids.append(call_id)
         if self.fault:
             raise self.fault
         return self._next(arguments, 0)
@@ -134,17 +138,41 @@ async def test_all_tools_stand_under_one_interface() -> None:
     "others",
     [
         lambda desk: [FunctionTool(desk.ping, name="approve")],
-        lambda desk: [StubSource(), StubSource()],
-        lambda desk: [FunctionTool(desk.ping, name="shop_buy"), StubSource()],
         lambda desk: [question, question],
     ],
-    ids=["functions", "sources", "both", "questions"],
+    ids=["functions", "questions"],
 )
 async def test_two_tools_with_one_name_are_an_error_when_the_toolkit_is_made(others: Any) -> None:
     desk = Desk()
 
     with pytest.raises(ValueError, match=r"two tools have the name '.*'; give one of them another"):
         Toolkit([desk.approve, *others(desk)])
+
+
+async def test_a_tool_of_a_server_whose_name_is_taken_gets_another() -> None:
+    """One server must not break a whole toolkit with what it calls its tools."""
+    first, second = StubSource(0), StubSource(1)
+    kit = Toolkit([FunctionTool(Desk().ping, name="shop_buy"), first, second])
+
+    assert [info.name for info in kit.tools] == ["shop_buy", "shop_buy_2", "shop_buy_3"]
+    assert (await kit.execute("shop_buy_2")).output == "bought after 0"
+    assert (await kit.execute("shop_buy_3")).output == "Round 0?"
+    assert (await kit.execute("shop_buy")).output == "pong"
+
+
+async def test_a_source_is_told_the_id_of_the_call() -> None:
+    source = StubSource(0)
+
+    await Toolkit([source]).execute_turn([ToolCall("c7", "shop_buy")])
+    await Toolkit([source]).execute("shop_buy")
+
+    assert source.call_ids[0] == "c7"
+    assert source.call_ids[1]
+
+
+@pytest.mark.parametrize("name", [[], {}, 5, None])
+async def test_what_can_be_no_name_is_no_tool(name: Any) -> None:
+    assert "There is no tool" in (await Toolkit([question]).execute(name)).output
 
 
 @pytest.mark.parametrize("given", ["ping", 7, None, {"name": "ping"}])
@@ -645,3 +673,35 @@ async def test_the_example_asks_before_it_deletes(typed: str, said: str) -> None
     done = await anyio.run_process([sys.executable, str(EXAMPLE)], input=typed.encode())
 
     assert done.stdout.decode().splitlines() == [f"Delete 2 files? [y/N] {said}"]
+
+
+async def test_what_cannot_be_read_after_the_tool_ran_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If it raised, the call would still wait, and the tool run twice."""
+    source = StubSource()
+    waiting = await Toolkit([source]).execute("shop_buy")
+
+    def broken(result: object) -> Any:
+        raise ValueError("no")
+
+    monkeypatch.setattr(ToolResult, "from_call_tool_result", broken)
+    result = await Toolkit([source]).resume(waiting, waiting.request.accept({"name": "Ada"}))
+
+    assert result == ToolResult.error("buy failed. The reason is in the log of the host.")
+
+
+async def test_a_server_that_went_away_while_a_person_thought_is_told() -> None:
+    source = StubSource()
+
+    def wait_for(request: Request) -> Any:
+        source.fault = ServerUnavailable("shop is away")
+        return request.accept({"name": "Ada"})
+
+    assert await Toolkit([source], wait_for=wait_for).execute("shop_buy") == ToolResult.error("shop is away")
+
+
+async def test_a_call_that_waits_for_later_expires() -> None:
+    kit = Toolkit([Desk().approve], timeout=0.001)
+    result = await kit.execute("approve", {"what": "x"})
+    await anyio.sleep(0.01)
+
+    assert (await kit.resume(result, result.request.accept())).output == "declined/expired: x?"

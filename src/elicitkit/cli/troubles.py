@@ -11,10 +11,8 @@ from mcp_types import CONNECTION_CLOSED, URL_ELICITATION_REQUIRED
 from pydantic import ValidationError
 
 from ..host.servers import HttpServer, Server
+from ..host.troubles import STATE_REFUSED, first_fault, leaves
 from .exits import Exit, Failure
-
-_STATE_REFUSED = "invalid_request_state"
-"""The SDK's reason when the sealed state of a call has expired, or was sealed with another key."""
 
 
 def trouble(error: Exception, server: Server) -> Failure:
@@ -23,7 +21,7 @@ def trouble(error: Exception, server: Server) -> Failure:
     The SDK raises what happens inside a connection as groups in groups; the first of ours in them counts, else the
     first of all.
     """
-    found = list(_leaves(error))
+    found = list(leaves(error))
     first = next((leaf for leaf in found if isinstance(leaf, Failure)), found[0])
     if isinstance(first, Failure):
         return first
@@ -40,15 +38,9 @@ def refusal(error: MCPError, tool: str) -> MCPError | Failure:
             f"the tool {tool!r} wants a link to be opened first, which cannot be done here yet: {error.message}",
             details="\n".join(_links(error.data)),
         )
-    if isinstance(error.data, dict) and error.data.get("reason") == _STATE_REFUSED:
+    if isinstance(error.data, dict) and error.data.get("reason") == STATE_REFUSED:
         return Failure(Exit.TOOL_FAILED, "the answer came too late: the server has closed this question, or restarted")
     return Failure(Exit.TOOL_FAILED, f"the call of {tool!r} failed: {error.message} (error {error.code})")
-
-
-def _leaves(error: BaseException) -> list[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
-    return [error]
 
 
 def _links(data: Any) -> list[str]:
@@ -66,7 +58,7 @@ def _reason(error: BaseException, server: Server) -> str:
         case MCPError():
             return f"{name} refused to start talking: {error.message} (error {error.code})"
         case ValidationError():
-            return f"{name} broke the protocol: {_first_fault(error)}"
+            return f"{name} broke the protocol: {first_fault(error)}"
         case InputRequiredRoundsExceededError():
             return f"{name} asked for more than {error.max_rounds} rounds of answers in one call"
         case RuntimeError():
@@ -81,13 +73,6 @@ def _reason(error: BaseException, server: Server) -> str:
             return f"{name} cannot be {verb}: {error.strerror or _first_line(error)}"
         case _:
             return f"the connection to {name} failed: {_first_line(error)}"
-
-
-def _first_fault(error: ValidationError) -> str:
-    """Where the first fault is and what; without the value, which may be private."""
-    fault = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(map(str, fault["loc"]))
-    return f"{error.title}: {where}: {fault['msg']}" if where else f"{error.title}: {fault['msg']}"
 
 
 def _first_line(error: BaseException) -> str:

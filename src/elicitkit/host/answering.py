@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, Final, TypeAlias
@@ -20,8 +20,10 @@ from ..asking.road import seconds_of
 from ..errors import ContractError
 from ..safety import plain_line
 from ..suspension import Answer, Request
-from .checking import Refused, answerable_form, checked, leaving
+from .awaiting import apart, is_async
+from .checking import Refusal, answerable_form, checked, leaving
 from .policy import Policy
+from .showing import showing, shown_here
 
 logger = logging.getLogger(__name__)
 
@@ -31,8 +33,8 @@ WaitFor: TypeAlias = Callable[[Request], Answer | Awaitable[Answer]]
 Hook: TypeAlias = Callable[..., Any]
 """What sees every question or answer, sync or async. What it raises is logged, and changes nothing."""
 
-HOOK_SECONDS: Final = 1.0
-"""How long a hook may still take when the question was withdrawn."""
+HOOK_SECONDS: Final = 2.0
+"""How long a hook may take; then it is cancelled, and the question goes on."""
 
 
 class Slot:
@@ -45,12 +47,13 @@ class Slot:
     `answer` raises nothing but cancellation: where `wait_for` fails, the detail is logged here, and the answer is
     `failed`. A `wait_for` that is no coroutine function runs in a thread, for it may block; a thread cannot be stopped,
     so that one whose question was withdrawn runs on, even where the program would end, and what it returns is dropped.
-    What `wait_for` itself calls may not ask again: with one turn for all, it would wait for itself.
+    What `wait_for` itself calls may not ask again, unless all are shown at once: it would wait for itself, and so such
+    a question is `failed`.
 
     Args:
         wait_for: The host's function; `None` if there is none, and every request is `headless`.
         policy: What may be answered without a person; nothing by default.
-        on_ask: Called with each request, before anything else happens to it.
+        on_ask: Called with each request, before anything else happens to it. No hook may take longer than two seconds.
         on_answer: Called with each request and its answer, whoever gave it.
         timeout: How long a person may take from when the request is shown, in seconds or as a `timedelta`.
         at_once: How many requests are shown at a time; `None` is all of them.
@@ -85,10 +88,41 @@ class Slot:
         self._held = 0
         self._released: asyncio.Future[None] | None = None
 
+    @classmethod
+    def of(
+        cls, given: WaitFor | Slot | None, options: Mapping[str, Any], *, at_once: int | None, tries: int = TRIES
+    ) -> Slot:
+        """The slot that a host gave, or one of its function with these options.
+
+        Raises:
+            TypeError: If there are both a slot and options; or as `Slot` does.
+            ValueError: As `Slot` does.
+        """
+        if not isinstance(given, Slot):
+            return cls(given, at_once=at_once, tries=tries, **options)
+        if both := [name for name, option in options.items() if option is not None]:
+            raise TypeError(f"a Slot has its own {', '.join(both)}: give them to the Slot")
+        return given
+
     @property
     def has_person(self) -> bool:
         """Whether there is a `wait_for`."""
         return self._wait_for is not None
+
+    def may_answer(self, *, later: bool = False) -> bool:
+        """Whether any request at all may be answered, by the policy or by a person.
+
+        Args:
+            later: Whether there are people who answer later.
+        """
+        return bool(self._policy.rules) or ((self.has_person or later) and not self._policy.headless)
+
+    def limited(self, request: Request) -> Request:
+        """A request that is to wait for later, with the end of the time that a person has for it."""
+        if self._seconds is None:
+            return request
+        end = datetime.now(UTC) + timedelta(seconds=self._seconds)
+        return replace(request, expires_at=min(end, request.expires_at or end))
 
     def hold(self) -> None:
         """Let requests wait, until `release` was called as often: the host is not ready to show them."""
@@ -163,24 +197,27 @@ class Slot:
 
     async def _answer(self, request: Request) -> Answer:
         try:
-            answer = self._policy.answer(request)
-            return answer if answer is not None else await self._asked(request)
-        except Refused as refused:
-            _log_refused(request, refused)
-            return request.cancel(refused.reason)
+            ours = self._policy.answer(request)
+            found = await self._asked(request) if ours is None else ours
         except Exception:
             logger.exception("wait_for failed at a request of kind %r; its answer is 'failed'", request.kind)
             return request.cancel("failed")
+        return _cancelled(request, found) if isinstance(found, Refusal) else found
 
-    async def _asked(self, request: Request) -> Answer:
+    async def _asked(self, request: Request) -> Answer | Refusal:
         if self._wait_for is None:
             return request.cancel("headless")
+        if self.at_once is not None and any(one.slot is self for one in shown_here()):
+            return Refusal("failed", "wait_for itself asked something, and would have waited for itself")
         with anyio.move_on_after(_seconds_left(request)) as expiring:
             await self._until_released()
             async with self._turns:
                 with anyio.move_on_after(math.inf if self._seconds is None else self._seconds) as waiting:
-                    return await checked(request, partial(_wait, self._wait_for, self._threads), self._tries)
-        assert expiring.cancelled_caught or waiting.cancelled_caught
+                    with showing(self):
+                        answer = await checked(request, partial(_wait, self._wait_for, self._threads), self._tries)
+                    # What was cancelled may still have given an answer, or have let nobody cancel it.
+                    if anyio.current_time() < min(waiting.deadline, expiring.deadline):
+                        return answer
         return request.cancel("expired")
 
     async def _until_released(self) -> None:
@@ -191,69 +228,60 @@ class Slot:
 
 
 def _unsupported(request: Request) -> Answer | None:
-    try:
-        answerable_form(request)
-    except Refused as refused:
-        _log_refused(request, refused)
-        return request.cancel(refused.reason)
-    return None
+    form = answerable_form(request)
+    return _cancelled(request, form) if isinstance(form, Refusal) else None
 
 
-def _log_refused(request: Request, refused: Refused) -> None:
-    logger.warning("a request of kind %r was not answered: %s", request.kind, plain_line(str(refused)))
+def _cancelled(request: Request, refusal: Refusal) -> Answer:
+    logger.warning("a request of kind %r was not answered: %s", request.kind, plain_line(refusal.problem))
+    return request.cancel(refusal.reason)
 
 
 def _seconds_left(request: Request) -> float:
     return math.inf if request.expires_at is None else (request.expires_at - datetime.now(UTC)).total_seconds()
 
 
-async def _wait(wait_for: WaitFor, threads: anyio.CapacityLimiter, request: Request) -> Answer:
+async def _wait(wait_for: WaitFor, threads: anyio.CapacityLimiter, request: Request) -> Answer | Refusal:
     """One answer of the person, to this request.
 
     Raises:
-        Refused: If what came is no answer to it, or the function was cancelled by somebody else than us.
-        Exception: What the function raised.
+        Exception: What the function raised; a `RuntimeError` for what is none, and for a cancellation from within.
     """
-    try:
-        found: Any = await _called(wait_for, threads, request)
-    except asyncio.CancelledError:
-        if _is_cancelled():
-            raise
-        raise Refused("failed", "wait_for was cancelled from within") from None
+    found: Any = await _called(wait_for, threads, request)
     if not isinstance(found, Answer):
-        raise Refused("failed", f"wait_for returned {type(found).__name__}, not an Answer")
+        return Refusal("failed", f"wait_for returned {type(found).__name__}, not an Answer")
     if not request.is_answered_by(found):
-        raise Refused("failed", "wait_for returned an answer to another request")
+        return Refusal("failed", "wait_for returned an answer to another request")
     return found
 
 
 async def _called(wait_for: WaitFor, threads: anyio.CapacityLimiter, request: Request) -> Any:
-    if _is_async(wait_for):
-        found: Any = wait_for(request)
-    else:
-        found = await anyio.to_thread.run_sync(wait_for, request, abandon_on_cancel=True, limiter=threads)
-    return await found if inspect.isawaitable(found) else found
+    if is_async(wait_for):
+        return await apart(wait_for(request))
+    # In a task of its own too: a thread may raise what no `except Exception` sees.
+    running = anyio.to_thread.run_sync(_in_thread, wait_for, request, abandon_on_cancel=True, limiter=threads)
+    return await apart(await apart(running))
 
 
-def _is_async(function: Callable[..., Any]) -> bool:
-    while isinstance(function, partial):
-        function = function.func
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
-
-
-def _is_cancelled() -> bool:
-    """Whether it is this task that was cancelled, and not something it waited for."""
-    task = asyncio.current_task()
-    return task is None or task.cancelling() > 0
+def _in_thread(wait_for: WaitFor, request: Request) -> Any:
+    try:
+        return wait_for(request)
+    except RuntimeError as error:
+        if "event loop" in str(error):
+            error.add_note(
+                "A wait_for that is not async runs in a thread, where no task can be made: make it async def"
+            )
+        raise
 
 
 async def _hooked(hook: Hook | None, *seen: object) -> None:
     if hook is None:
         return
     try:
-        found = hook(*seen)
-        if inspect.isawaitable(found):
-            await found
+        with anyio.move_on_after(HOOK_SECONDS) as limit:
+            await apart(hook(*seen))
+        if limit.cancelled_caught:
+            logger.error("a hook took longer than %g seconds; the question goes on", HOOK_SECONDS)
     except Exception:
         logger.exception("a hook failed; the question goes on")
 

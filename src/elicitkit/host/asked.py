@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitRequestURLParams, InputRequest
 
@@ -22,47 +22,53 @@ Mode: TypeAlias = Literal["form", "url"]
 Params: TypeAlias = ElicitRequestFormParams | ElicitRequestURLParams
 
 MODES: Final[tuple[Mode, ...]] = ("form", "url")
+LINK_CHARACTERS: Final = 4_096
+"""The longest link that a person is shown."""
+
 _SHORT = 300
 
 
-class Unanswerable(Exception):
-    """A question that is shown to nobody; its answer is `unsupported`."""
+class Unanswerable(NamedTuple):
+    """What is known of a question that is shown to nobody, and cancelled."""
+
+    problem: str
 
 
-def read_question(params: Params, modes: Collection[Mode], *, server: str, tool: str, call: str) -> Request:
+def read_question(
+    params: Params, modes: Collection[Mode], *, server: str, tool: str, call: str
+) -> Request | Unanswerable:
     """The request of an elicitation, with where it comes from.
 
-    Raises:
-        Unanswerable: If it cannot be read, is of a mode that was not declared, or is a link nobody should open.
+    Nobody is to answer what cannot be read, is of a mode that was not declared, or is a link nobody should open.
     """
     mode: Mode = "url" if isinstance(params, ElicitRequestURLParams) else "form"
     id, meta = getattr(params, "elicitation_id", None), dict(params.meta or {})
     if mode not in modes:
-        raise _unanswerable(server, f"it asks in the mode {mode!r}, which was not declared")
+        return _unanswerable(server, f"it asks in the mode {mode!r}, which was not declared")
     try:
         request = elicitation_to_request(params)
         origin = Origin(server, tool, call=call, elicitation_id=id or "", meta=meta)
-        return _opened_safely(origin.noted_in(request), server)
+        noted = origin.noted_in(request)
+        return noted if (problem := _link_problem(noted)) is None else _unanswerable(server, problem)
     except (ProtocolError, ContractError, LimitError) as error:
-        raise _unanswerable(server, str(error)) from None
+        return _unanswerable(server, str(error))
 
 
-def read_links(data: Any, modes: Collection[Mode], *, server: str, tool: str, call: str) -> list[Request]:
-    """The requests of the links in the data of the error -32042, with where they come from.
-
-    Raises:
-        Unanswerable: As `read_question` does.
-    """
+def read_links(
+    data: Any, modes: Collection[Mode], *, server: str, tool: str, call: str
+) -> list[Request] | Unanswerable:
+    """The requests of the links in the data of the error -32042, with where they come from; all, or nothing."""
     if "url" not in modes:
-        raise _unanswerable(server, "it requires a link to be opened, and that was not declared")
+        return _unanswerable(server, "it requires a link to be opened, and that was not declared")
     try:
         found = required_elicitations_to_requests(data if isinstance(data, Mapping) else {})
         ids = [entry.get("elicitationId") for entry in data["elicitations"]]
         origins = [Origin(server, tool, call=call, elicitation_id=id if isinstance(id, str) else "") for id in ids]
         noted = [origin.noted_in(request) for origin, request in zip(origins, found, strict=True)]
-        return [_opened_safely(request, server) for request in noted]
+        problems = filter(None, map(_link_problem, noted))
+        return _unanswerable(server, first) if (first := next(problems, None)) is not None else noted
     except (ProtocolError, ContractError, LimitError) as error:
-        raise _unanswerable(server, str(error)) from None
+        return _unanswerable(server, str(error))
 
 
 def params_of(request: InputRequest) -> Params:
@@ -76,12 +82,14 @@ def params_of(request: InputRequest) -> Params:
     return request.params
 
 
-def _opened_safely(request: Request, server: str) -> Request:
+def _link_problem(request: Request) -> str | None:
     """Design, section 10: only `https` and this machine, and no credentials in a link."""
-    problem = link_problem(request.url) if request.kind == "authorization" else None
-    if problem is not None:
-        raise _unanswerable(server, f"it asks to open a link that {problem}")
-    return request
+    if request.kind != "authorization":
+        return None
+    problem = link_problem(request.url)
+    if request.url is not None and len(request.url) > LINK_CHARACTERS:
+        problem = f"has {len(request.url):,} characters, and may have {LINK_CHARACTERS:,}"
+    return None if problem is None else f"it asks to open a link that {problem}"
 
 
 def _unanswerable(server: str, problem: str) -> Unanswerable:

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 import anyio
 
 from ..suspension import Request, new_id
+from .showing import Showing
 
 
 class Call:
     """One call of a tool. A question belongs to it, stops its clock, and is withdrawn when it ends."""
 
-    def __init__(self, tool: str, *, id: str | None = None) -> None:
+    def __init__(self, tool: str, *, id: str | None = None, inside: Sequence[Showing] = ()) -> None:
         self.id = new_id("call") if id is None else id
         self.tool = tool
+        self.inside = inside
+        """The questions in whose `wait_for` it was made."""
         self.patience = Patience()
         self.refused: Request | None = None
         """The last question that could not wait for a later answer, since its connection cannot."""
         self.lost = False
         """Whether the call ended because its connection did."""
+        self.ended_by_host = False
+        """Whether the host ended, and with it the call."""
+        self.refusal = ""
+        """The status of HTTP that its last request was refused with."""
+        self.was_ignored = False
+        """Whether its last request was not looked at, since the server no longer knows the session."""
         self._open: set[anyio.CancelScope] = set()
 
     @contextmanager

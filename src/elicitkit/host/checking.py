@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
 from ..asking.questions import message_with_faults
-from ..errors import AnswerError, FormError
+from ..errors import AnswerError, ContractError, Fault, FormError, LimitError
 from ..fields import UnknownField
 from ..forms import Content, Form
+from ..limits import ANSWER_BYTES
 from ..suspension import Answer, Request
 
 
-class Refused(Exception):
-    """A request that comes to no answer of a person's; `reason` is for the other side, the text for the log."""
+class Refusal(NamedTuple):
+    """Why a request comes to no answer of a person's."""
 
-    def __init__(self, reason: str, problem: str) -> None:
-        super().__init__(problem)
-        self.reason = reason
+    reason: str
+    """For the other side."""
+
+    problem: str
+    """For the log."""
 
 
-async def checked(request: Request, wait: Callable[[Request], Awaitable[Answer]], tries: int) -> Answer:
+async def checked(
+    request: Request, wait: Callable[[Request], Awaitable[Answer | Refusal]], tries: int
+) -> Answer | Refusal:
     """An answer that may leave. That to a form is asked for again with its faults, *tries* times in all.
 
-    Raises:
-        Refused: If the form can be answered by nobody, or the last try does not fit either.
+    It is a refusal if the form can be answered by nobody, or the last try does not fit either.
     """
-    answerable_form(request)
+    form = answerable_form(request)
+    if isinstance(form, Refusal):
+        return form
     asked = request
     for _ in range(tries):
-        answer = await wait(asked)
         try:
-            return leaving(request, answer)
+            found = await wait(asked)
+            return found if isinstance(found, Refusal) else leaving(request, found)
         except AnswerError as error:
-            asked = replace(request, prompt=message_with_faults(request.prompt, error))
-    raise Refused("failed", f"the form was answered wrongly {tries} times")
+            faults = error
+        except LimitError:  # An `Answer` that is too large cannot even be made.
+            faults = AnswerError([Fault("", "", f"The answer is larger than {ANSWER_BYTES // 1024} KiB")])
+        asked = replace(request, prompt=message_with_faults(request.prompt, faults))
+    return Refusal("failed", f"the form was answered wrongly {tries} times")
 
 
 def leaving(request: Request, answer: Answer) -> Answer:
@@ -46,34 +55,27 @@ def leaving(request: Request, answer: Answer) -> Answer:
 
     Raises:
         AnswerError: If it does not fit the form, with every fault.
+        ContractError: If nobody can answer the form.
     """
     if not answer.ok or request.kind == "authorization":
         return replace(answer, data=None) if answer.data is not None else answer
     form = answerable_form(request)
-    return answer if form is None else replace(answer, data=fitting(form, answer.data))
+    if isinstance(form, Refusal):
+        raise ContractError(f"the request cannot be answered: {form.problem}")
+    return answer if form is None else replace(answer, data=dict(form.check(answer.data)))
 
 
-def fitting(form: Form[Any], data: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The data of an answer to a form as they leave, by the names of the wire.
-
-    Raises:
-        AnswerError: If they do not fit it, with every fault.
-    """
-    return dict(form.check(data))
-
-
-def answerable_form(request: Request) -> Form[Content] | None:
+def answerable_form(request: Request) -> Form[Content] | Refusal | None:
     """The form of a request; `None` for another kind of request, whose answer nobody here can check.
 
-    Raises:
-        Refused: If it cannot be read, or has a required field that nobody can answer.
+    It is a refusal if it cannot be read, or has a required field that nobody can answer.
     """
     if request.schema is None:
         return None
     try:
         form = Form.from_schema(request.prompt, request.schema)
     except FormError as error:
-        raise Refused("unsupported", f"its form cannot be read. {error}") from None
+        return Refusal("unsupported", f"its form cannot be read. {error}")
     if unanswerable := [field for field in form.fields if isinstance(field, UnknownField) and field.required]:
-        raise Refused("unsupported", f"it requires {unanswerable[0].name!r}, which {unanswerable[0].reason}")
+        return Refusal("unsupported", f"it requires {unanswerable[0].name!r}, which {unanswerable[0].reason}")
     return form

@@ -14,14 +14,14 @@ from urllib.parse import urlsplit
 from .. import _json
 from ..naming import nearest
 from .servers import HttpServer, Server, StdioServer
+from .variables import filled_in, first_unset, is_variable, variables_of
 
 DEFAULT_CONFIG: Final = "mcp.json"
 """Where names are looked up when no file is given."""
 
 _SECTIONS = ("mcpServers", "servers", "mcp")
-_VARIABLE = re.compile(r"\$\{([^}]*)\}")
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_ENV_NAME = re.compile(r"[^=\0]+")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -107,7 +107,7 @@ def server_from(name: str, entry: object) -> Server:
     return StdioServer(
         _text(name, "command", entry["command"]),
         args=tuple(_text(name, f"args[{at}]", arg) for at, arg in enumerate(args)),
-        env=_expanded(name, "env", entry.get("env", {})),
+        env=_expanded(name, "env", entry.get("env", {}), _ENV_NAME, "a variable"),
         cwd=_text(name, "cwd", entry["cwd"]) if "cwd" in entry else None,
     )
 
@@ -179,33 +179,29 @@ def _checked_url(url: str, name: str | None = None) -> str:
 
 
 def _headers(name: str, value: object) -> dict[str, str]:
-    headers = _expanded(name, "headers", value)
+    headers = _expanded(name, "headers", value, _HEADER_NAME, "a header")
     for key, content in headers.items():
-        if not _HEADER_NAME.fullmatch(key):
-            raise _fault(name, "headers", f"has {key!r}, which is no name of a header")
         if not (content.isascii() and content.isprintable()):
             raise _fault(name, f"headers.{key}", "has characters that a header cannot carry")
     return headers
 
 
-def _expanded(name: str, key: str, value: object) -> dict[str, str]:
+def _expanded(name: str, key: str, value: object, names: re.Pattern[str], noun: str) -> dict[str, str]:
     if not isinstance(value, Mapping):
         raise _fault(name, key, f"is to be an object of text, not {_kind(value)}")
+    if not all(isinstance(at, str) and names.fullmatch(at) for at in value):
+        raise _fault(name, key, f"has something that is no name of {noun}")
     return {at: _filled_in(name, f"{key}.{at}", text) for at, text in value.items()}
 
 
 def _filled_in(name: str, key: str, text: object) -> str:
     if not isinstance(text, str):
         raise _fault(name, key, f"is to be text, not {_kind(text)}")
-
-    def variable(found: re.Match[str]) -> str:
-        if not _IDENTIFIER.fullmatch(found[1]):
-            raise _fault(name, key, f"has {found[0]}, and between the braces stands the name of a variable")
-        if found[1] not in os.environ:
-            raise _fault(name, key, f"needs the environment variable {found[1]}, which is not set")
-        return os.environ[found[1]]
-
-    return _VARIABLE.sub(variable, text)
+    if not all(map(is_variable, variables_of(text))):
+        raise _fault(name, key, "has ${…} with something else between the braces than the name of a variable")
+    if (unset := first_unset(text)) is not None:
+        raise _fault(name, key, f"needs the environment variable {unset}, which is not set")
+    return filled_in(text)
 
 
 def _kind(value: object) -> str:

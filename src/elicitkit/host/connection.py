@@ -29,13 +29,20 @@ class Connection:
     def __init__(self, make: Make, *, has_one_stream: bool) -> None:
         self.has_one_stream = has_one_stream
         """Whether all that the server sends comes over one stream, so that nothing tells which call it belongs to."""
-        self.client = make(self)
+        self.client: Client
+        """The SDK's, once it is opened."""
+        self._make = make
         self.calls: set[Call] = set()
         """The calls that run over it."""
         self.turn = asyncio.Lock()
         """Held by calls that must not run side by side."""
-        self.is_forgotten = False
-        """Whether the server said that it no longer knows the session."""
+        self.refusal = ""
+        """The last status of HTTP, with its phrase, that said that something went wrong."""
+        self._nameless: set[Call] = set()
+        """What stands in for the calls of questions of which nobody can tell whose they are."""
+        self._has_strays = False
+        """Whether a call was given up: what it still asks could be taken for a question of the next."""
+        self._is_retired = False
         self._over = asyncio.Event()
         self._scope = anyio.CancelScope()
         self._task: asyncio.Task[None] | None = None
@@ -47,6 +54,7 @@ class Connection:
             TimeoutError: If that took too long.
             Exception: What went wrong, in groups as the SDK raises it.
         """
+        self.client = self._make(self)
         opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         context = contextvars.copy_context()
         context.run(current_call.set, None)  # The connection outlives the call that opened it.
@@ -75,9 +83,21 @@ class Connection:
         """Note that it has ended, or is to end. Calls that run over it fail, and what they asked is withdrawn."""
         self._over.set()
 
-    def forget(self) -> None:
-        """Note that the server no longer knows the session: the request that was told so was not looked at."""
-        self.is_forgotten = True
+    @property
+    def is_usable(self) -> bool:
+        """Whether new calls may run over it."""
+        return not (self.is_over or self._is_retired)
+
+    def retire(self) -> None:
+        """Let no new call run over it, and end it when those that do are done."""
+        self._is_retired = True
+        self._end_if_idle()
+
+    def refused(self, status: str, *, is_forgotten: bool) -> None:
+        """Note a status of HTTP. Where the server does not know the session, it did not look at the request."""
+        self.refusal = status
+        if (call := current_call.get()) is not None:
+            call.refusal, call.was_ignored = status, is_forgotten
 
     async def close(self) -> None:
         """End it, and wait until it has."""
@@ -93,31 +113,47 @@ class Connection:
         self.calls.add(call)
         try:
             yield
+        except (asyncio.CancelledError, TimeoutError):
+            self._has_strays = True
+            raise
         finally:
             self.calls.discard(call)
             call.withdraw()
             current_call.reset(token)
+            if not self.calls:
+                for other in tuple(self._nameless):
+                    other.withdraw()
+            self._end_if_idle()
 
     @contextmanager
-    def asking(self) -> Iterator[Call]:
+    def asking(self) -> Iterator[Call | None]:
         """The time of a question, and the call it belongs to: the clock of the call stands still.
 
-        Where that cannot be told, it belongs to one without a name, and the clocks of all stand still.
+        Where that cannot be told, it belongs to one without a name, which no rule for a tool applies to; the clocks of
+        all stand still, and it ends with the last of them. `None` is a question that comes when its call is over.
         """
-        call = self._call_that_asks()
+        known = current_call.get()
+        if not self.calls or (known is not None and known not in self.calls):
+            yield None
+            return
+        call = known or self._only_call()
         with ExitStack() as stack:
             if call is None:
+                call = Call("", id="", inside=[one for other in self.calls for one in other.inside])
+                self._nameless.add(call)
+                stack.callback(self._nameless.discard, call)
                 for other in self.calls:
                     stack.enter_context(other.patience.standing_still())
-            call = call or Call("", id="")
             stack.enter_context(call.asking())
             yield call
 
-    def _call_that_asks(self) -> Call | None:
-        known = current_call.get()
-        if known in self.calls:
-            return known
-        return next(iter(self.calls)) if len(self.calls) == 1 else None
+    def _only_call(self) -> Call | None:
+        """The one call that can have asked; `None` if there are several, or one before it may still ask."""
+        return next(iter(self.calls)) if len(self.calls) == 1 and not self._has_strays else None
+
+    def _end_if_idle(self) -> None:
+        if self._is_retired and not self.calls:
+            self.end()
 
     async def _keep(self, opened: asyncio.Future[None]) -> None:
         try:

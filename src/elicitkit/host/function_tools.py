@@ -15,6 +15,7 @@ from pydantic.errors import PydanticSchemaGenerationError
 
 from .._json import frozen
 from ..errors import ToolError
+from .awaiting import is_async, unwrapped
 from .tools import ToolContext, require_tool_name
 
 _NAMELESS: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -70,7 +71,7 @@ class FunctionTool:
             Exception: What the function raises.
         """
         given = self._checked(arguments) | dict.fromkeys(self._contexts, context)
-        if _is_async(self._function):
+        if is_async(self._function):
             return await self._function(**given)
         found = await anyio.to_thread.run_sync(functools.partial(self._function, **given), abandon_on_cancel=True)
         return await found if inspect.isawaitable(found) else found
@@ -87,24 +88,13 @@ class FunctionTool:
 
 
 def _name_of(function: Callable[..., Any]) -> object:
-    inner = _unwrapped(function)
+    inner = unwrapped(function)
     return getattr(inner, "__name__", type(inner).__name__)
 
 
 def _documented(function: Callable[..., Any]) -> str:
-    inner = _unwrapped(function)
+    inner = unwrapped(function)
     return (inspect.getdoc(inner) if inspect.isroutine(inner) else inspect.getdoc(type(inner).__call__)) or ""
-
-
-def _unwrapped(function: Callable[..., Any]) -> Callable[..., Any]:
-    while isinstance(function, functools.partial):
-        function = function.func
-    return function
-
-
-def _is_async(function: Callable[..., Any]) -> bool:
-    inner = _unwrapped(function)
-    return inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(type(inner).__call__)
 
 
 def _parameters(name: str, function: Callable[..., Any]) -> dict[str, inspect.Parameter]:

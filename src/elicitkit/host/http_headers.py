@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from ..errors import ToolError
+from .secrecy import Secrets
+from .variables import filled_in, first_unset, is_variable, variables_of
 
-_VARIABLE: Final = re.compile(r"\$\{([^}]*)\}")
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", re.ASCII)
 _SECRET: Final = re.compile(r"auth|cookie|credential|key|password|secret|session|signature|token", re.IGNORECASE)
 """What a header is called that holds a secret, even if an author wrote it down."""
 
-_LEAST: Final = 6
-"""Shorter values are no secrets, and stand in texts by chance."""
-
-_TAKEN_OUT: Final = "[taken out]"
+_OURS: Final = frozenset({"connection", "content-length", "host", "transfer-encoding"})
+"""What only whoever sends a request can know; another value would send it elsewhere, or never end it."""
 
 
 def require_headers(tool: str, headers: object) -> dict[str, str]:
@@ -32,8 +30,10 @@ def require_headers(tool: str, headers: object) -> dict[str, str]:
         raise TypeError(f"the headers of {tool} are an object (a dict) of texts")
     for name, value in headers.items():
         if not _NAME.fullmatch(name):
-            raise ValueError(f"the headers of {tool} have {name!r}, which is no name of a header")
-        if not _is_carried(value) or not all(map(_IDENTIFIER.fullmatch, _VARIABLE.findall(value))):
+            raise ValueError(f"the headers of {tool} have something that is no name of a header")
+        if name.lower() in _OURS:
+            raise ValueError(f"the header {name!r} of {tool} is not one to be set: it is made when a request is sent")
+        if not _is_carried(value) or not all(map(is_variable, variables_of(value))):
             raise ValueError(f"the header {name!r} of {tool} cannot be sent, or has no variable's name in its braces")
     return dict(headers)
 
@@ -46,31 +46,19 @@ def filled_headers(tool: str, headers: Mapping[str, str]) -> dict[str, str]:
     """
     filled = {}
     for name, value in headers.items():
-        if unset := [variable for variable in _VARIABLE.findall(value) if variable not in os.environ]:
-            raise ToolError(f"{tool} needs the environment variable {unset[0]}, which is not set.")
-        filled[name] = _VARIABLE.sub(lambda found: os.environ[found[1]], value)
+        if (unset := first_unset(value)) is not None:
+            raise ToolError(f"{tool} needs the environment variable {unset}, which is not set.")
+        filled[name] = filled_in(value)
         if not _is_carried(filled[name]):
             raise ToolError(f"{tool} has a header {name!r} with characters that cannot be sent.")
     return filled
 
 
-def secrets_of(headers: Mapping[str, str], filled: Mapping[str, str]) -> list[str]:
-    """What no text may show: what variables held, and what was sent in headers that have one or are called so.
-
-    The longest come first, so that nothing is left of one that holds another.
-    """
-    found = {os.environ.get(name, "") for value in headers.values() for name in _VARIABLE.findall(value)}
-    for name, value in headers.items():
-        if _VARIABLE.search(value) or _SECRET.search(name):
-            found |= {filled[name], filled[name].rpartition(" ")[2]}  # As in `Bearer abcdef`.
-    return sorted((value for value in found if len(value) >= _LEAST), key=len, reverse=True)
-
-
-def without(secrets: Iterable[str], text: str) -> str:
-    """A text in which nothing secret is left: some servers repeat what they were sent."""
-    for secret in secrets:
-        text = text.replace(secret, _TAKEN_OUT)
-    return text
+def secrets_of(headers: Mapping[str, str], filled: Mapping[str, str]) -> Secrets:
+    """What no text may show: what variables held, and what was sent in headers that have one or are called so."""
+    in_variables = {os.environ.get(name, "") for value in headers.values() for name in variables_of(value)}
+    sent = {filled[name] for name, value in headers.items() if variables_of(value) or _SECRET.search(name)}
+    return Secrets(in_variables | sent)
 
 
 def _is_carried(value: str) -> bool:

@@ -8,12 +8,10 @@ from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from ..safety import link_problem
+from .asked import LINK_CHARACTERS
 
 REFUSALS: Final = (401, 403)
 """The statuses that may come with a login link."""
-
-LINK_CHARACTERS: Final = 4_096
-"""The longest link that is taken."""
 
 _KEYS: Final = (
     *("login_url", "loginUrl", "login_uri", "auth_url", "authUrl"),

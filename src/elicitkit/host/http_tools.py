@@ -19,10 +19,12 @@ from ..errors import ToolError
 from ..safety import link_problem
 from ..suspension import Pending, auth_required
 from .arguments import ArgumentCheck
-from .http_headers import filled_headers, require_headers, secrets_of, without
+from .http_headers import filled_headers, require_headers, secrets_of
 from .http_login import REFUSALS, login_link, login_prompt
 from .http_templates import UrlTemplate, filled_json, pairs_of, placeholders_of
+from .quiet_logs import hide_queries
 from .results import ToolResult, storable
+from .secrecy import LONGEST_SPELLING, Secrets
 from .tools import ToolContext, require_tool_name
 
 logger = logging.getLogger(__name__)
@@ -81,7 +83,9 @@ class HttpTool:
     """The JSON Schema of its arguments; without one, a text for each placeholder."""
 
     headers: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
-    """Sent along; `${NAME}` is filled in from the environment at each call, and shown nowhere."""
+    """Sent along; `${NAME}` is filled in from the environment at each call. Values of six characters and more are
+    shown nowhere, not even where the other side repeats them.
+    """
 
     query: Sequence[str] = ()
     """Arguments that go into the query, each under its name, whatever the method."""
@@ -130,7 +134,7 @@ class HttpTool:
         self._parts.check.require_fit(arguments)
         headers = filled_headers(self.name, self.headers)
         secrets = secrets_of(self.headers, headers)
-        reply = await self._sent(self._request(arguments, headers))
+        reply = await self._sent(self._request(arguments, headers), secrets)
         return self._result(reply, secrets)
 
     # --- the way out --------------------------------------------------------------------------------------------------
@@ -161,16 +165,17 @@ class HttpTool:
             raise ToolError(f"The body of {self.name} is no object, and cannot be written as a form.")
         return "application/x-www-form-urlencoded", "&".join(pairs_of(found)).encode()
 
-    async def _sent(self, request: httpx2.Request) -> _Reply:
+    async def _sent(self, request: httpx2.Request, secrets: Secrets) -> _Reply:
         """Send it, and read the answer. What goes wrong is told in our words: the library's may have the URL.
 
         Raises:
             ToolError: If there is no answer in time, or none at all.
         """
+        hide_queries(str(request.url))
         try:
             with anyio.fail_after(self.timeout):
                 async with httpx2.AsyncClient(verify=_trust(), timeout=self.timeout) as client:
-                    return await self._received(client, request)
+                    return await self._received(client, request, secrets)
         except (TimeoutError, httpx2.TimeoutException):
             problem = f"did not answer within {self.timeout:g} seconds"
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
@@ -178,13 +183,13 @@ class HttpTool:
             problem = "could not be reached, or broke off"
         raise ToolError(f"{self.name} {problem}.")
 
-    async def _received(self, client: httpx2.AsyncClient, request: httpx2.Request) -> _Reply:
+    async def _received(self, client: httpx2.AsyncClient, request: httpx2.Request, secrets: Secrets) -> _Reply:
         for _ in range(REDIRECTS + 1):
             response = await client.send(request, stream=True)
             try:
                 following = response.next_request
                 if following is None:
-                    return await _read(response)
+                    return await _read(response, secrets)
             finally:
                 await response.aclose()
             if not _is_same_place(following.url, request.url):
@@ -194,12 +199,11 @@ class HttpTool:
 
     # --- the way back -------------------------------------------------------------------------------------------------
 
-    def _result(self, reply: _Reply, secrets: Sequence[str]) -> ToolResult | Pending:
-        text = without(secrets, reply.text)
-        data = _parsed(text) if reply.is_whole else None
+    def _result(self, reply: _Reply, secrets: Secrets) -> ToolResult | Pending:
+        text, data = reply.text, reply.data
         if reply.status in REFUSALS:
             link = login_link(reply.url, reply.headers, data) or self.login_url
-            if link is not None and without(secrets, link) == link:
+            if link is not None and secrets.without(link) == link:
                 return auth_required(link, prompt=login_prompt(link))
         said = text if reply.is_whole else f"{text}\n[cut after {RESPONSE_BYTES:,} bytes]"
         if not 200 <= reply.status < 300:
@@ -238,6 +242,11 @@ class _Reply:
     url: str
     headers: Mapping[str, str]
     text: str
+    """What it says, without what is secret."""
+
+    data: Any
+    """The JSON of it, without what is secret; `None` for what was cut."""
+
     is_whole: bool
 
 
@@ -248,15 +257,18 @@ def _schema_of(names: Sequence[str], required: Sequence[str]) -> dict[str, Any]:
     return {**schema, "required": wanted} if wanted else schema
 
 
-async def _read(response: httpx2.Response) -> _Reply:
+async def _read(response: httpx2.Response, secrets: Secrets) -> _Reply:
+    most = RESPONSE_BYTES + LONGEST_SPELLING * secrets.longest  # A secret must not be cut in two.
     read = bytearray()
     async for chunk in response.aiter_bytes():
         read += chunk
-        if len(read) > RESPONSE_BYTES:
+        if len(read) > most:
             break
-    text = _text(response, bytes(read[:RESPONSE_BYTES]))
     is_whole = len(read) <= RESPONSE_BYTES
-    return _Reply(response.status_code, str(response.url), response.headers, text, is_whole)
+    text, shown = _text(response, bytes(read[:most])), len(_text(response, bytes(read[:RESPONSE_BYTES])))
+    data = secrets.without_in(_parsed(text)) if is_whole else None
+    said = secrets.without(text, at_most=shown)
+    return _Reply(response.status_code, str(response.url), response.headers, said, data, is_whole)
 
 
 def _text(response: httpx2.Response, read: bytes) -> str:

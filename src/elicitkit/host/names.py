@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable, Iterable
 from typing import Final
 
 MOST_CHARACTERS: Final = 64
@@ -17,17 +18,24 @@ class Names:
     >>> names = Names()
     >>> names.name("shop", "check out"), names.name("shop", "check/out"), names.name("shop", "check out")
     ('shop_check_out', 'shop_check_out_2', 'shop_check_out')
+
+    Args:
+        taken: Names that are given to nobody.
     """
 
-    def __init__(self) -> None:
-        self._given: dict[tuple[str, str], str] = {}
-        self._taken: set[str] = set()
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._given: dict[Hashable, str] = {}
+        self._taken = set(taken)
 
     def name(self, server: str, tool: str) -> str:
         """The name of a tool of a server."""
-        if (server, tool) not in self._given:
-            self._given[server, tool] = self._free(_REFUSED.sub("_", f"{server}_{tool}"))
-        return self._given[server, tool]
+        return self.unique((server, tool), f"{server}_{tool}")
+
+    def unique(self, owner: Hashable, wanted: str) -> str:
+        """The name of an owner: the one that is wanted, or one like it where another has that already."""
+        if owner not in self._given:
+            self._given[owner] = self._free(_REFUSED.sub("_", wanted))
+        return self._given[owner]
 
     def _free(self, wanted: str) -> str:
         name, number = wanted[:MOST_CHARACTERS], 1

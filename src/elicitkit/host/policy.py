@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
@@ -25,7 +25,7 @@ class Rule:
     Rule(answer='decline', kind='authorization', server=None, tool=None)
 
     What does not fit a request is passed over: `confirm` is for a form without fields and nothing else, `defaults`
-    for a form whose defaults are a whole answer. Neither opens a link, and neither gives an approval.
+    for a form with defaults that are a whole answer. Neither opens a link, and neither gives an approval.
 
     Raises:
         ValueError: If there is no such answer; or if *answer* is one that accepts, and no server is named: a
@@ -106,12 +106,15 @@ def _answered(what: What, request: Request) -> Answer | None:
 
 
 def _defaults(request: Request) -> Answer | None:
-    """The form's own defaults, if they are a whole answer; a form without fields has none."""
+    """The form's own defaults, if they are a whole answer, and none of them is refused; a form may have none."""
     if request.schema is None:
         return None
+    properties = request.schema.get("properties")
+    given = properties if isinstance(properties, Mapping) else {}
+    defaults = {name for name, one in given.items() if isinstance(one, Mapping) and "default" in one}
     try:
         form = Form.from_schema(request.prompt, request.schema)
         content: dict[str, Any] = dict(form.check({}))
     except (AnswerError, FormError):
         return None
-    return request.accept(content) if form.fields else None
+    return request.accept(content) if defaults and defaults == content.keys() else None

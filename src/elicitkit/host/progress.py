@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from mcp_types import ElicitResult
+from pydantic import ValidationError
 
 from ..bridge import answer_to_elicit_result
 from ..errors import ContractError
+from ..limits import ROUNDS
 from ..suspension import Answer, Request
+
+VERSION: Final = 1
+"""What the state of a call is written as; another number is another release's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,7 @@ class Progress:
         """All of it as JSON, but for the request of the first question, which the caller keeps."""
         first, *others = self.questions
         return {
+            "version": VERSION,
             "call": self.call,
             "rounds": self.rounds,
             "requestState": self.request_state,
@@ -86,20 +92,19 @@ class Progress:
         """Read what `to_state` gave, with the request of the first question.
 
         Raises:
-            ContractError: If it is something else.
+            ContractError: If it is something else; with the key.
         """
-        try:
-            others = [Question(one["key"], Request.from_dict(one["request"])) for one in state["others"]]
-            return cls(
-                state["call"],
-                rounds=state["rounds"],
-                request_state=state["requestState"],
-                answers=state["answers"],
-                questions=(Question(state["key"], request), *others),
-                has_opened=state["hasOpened"],
-            )
-        except (KeyError, TypeError):
-            raise ContractError("the state of the pending call is not one that this release wrote") from None
+        if (found := _fault_in(state)) is not None:
+            raise ContractError(f"the state of the pending call is not one that this release wrote: {found}")
+        others = [Question(one["key"], Request.from_dict(one["request"])) for one in state["others"]]
+        return cls(
+            state["call"],
+            rounds=state["rounds"],
+            request_state=state["requestState"],
+            answers=state["answers"],
+            questions=(Question(state["key"], request), *others),
+            has_opened=state["hasOpened"],
+        )
 
 
 def sent_back(request: Request, answer: Answer) -> ElicitResult:
@@ -107,3 +112,38 @@ def sent_back(request: Request, answer: Answer) -> ElicitResult:
     if request.kind == "authorization" and answer.ok:
         return ElicitResult(action="accept")
     return answer_to_elicit_result(answer)
+
+
+def _fault_in(state: Mapping[str, Any]) -> str | None:
+    """The first key that is not as it was written, and why."""
+    for key, is_right in _SHAPE.items():
+        if key not in state:
+            return f"it has no {key!r}"
+        if not is_right(state[key]):
+            return f"{key!r} holds something else"
+    return None
+
+
+def _is_results(value: object) -> bool:
+    try:
+        return isinstance(value, Mapping) and all(ElicitResult.model_validate(one) for one in value.values())
+    except ValidationError:
+        return False
+
+
+def _is_question(value: object) -> bool:
+    if not isinstance(value, Mapping) or not {"key", "request"} <= value.keys():
+        return False
+    return isinstance(value["key"], str | None) and isinstance(value["request"], Mapping)
+
+
+_SHAPE: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "version": lambda value: type(value) is int and value == VERSION,
+    "call": lambda value: isinstance(value, str),
+    "rounds": lambda value: type(value) is int and 0 <= value <= ROUNDS,
+    "requestState": lambda value: isinstance(value, str | None),
+    "answers": _is_results,
+    "key": lambda value: isinstance(value, str | None),
+    "others": lambda value: isinstance(value, list | tuple) and all(map(_is_question, value)),
+    "hasOpened": lambda value: isinstance(value, bool),
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self, assert_never
 
@@ -108,7 +109,7 @@ class ToolResult(Wire):
             _whole("\n".join(lines)),
             is_error=bool(result.is_error),
             structured=storable(found),
-            content=tuple(_dumped(block) for block in result.content if not isinstance(block, TextContent)),
+            content=tuple(filter(None, map(_kept, result.content))),
         )
 
     @classmethod
@@ -158,6 +159,19 @@ def storable(data: object) -> Mapping[str, Any] | None:
         return frozen_object("structured data", data) or frozen({}) if isinstance(data, Mapping) else None
     except (TypeError, ContractError):
         return None
+
+
+def _kept(block: ContentBlock) -> Mapping[str, Any] | None:
+    """A piece of content as a result can hold it, without the server's `_meta` if need be.
+
+    It is `None` for a text, and for what no result can hold: its line in the output tells of it.
+    """
+    if isinstance(block, TextContent):
+        return None
+    for kept in (block, block.model_copy(update={"meta": None})):
+        with suppress(TypeError, ValueError, RecursionError):
+            return _block(_dumped(kept))
+    return None
 
 
 def _block(block: object) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -13,9 +14,11 @@ from mcp import MCPError
 from mcp.client import ClaimContext
 from mcp_types import (
     HEADER_MISMATCH,
+    INVALID_REQUEST,
     URL_ELICITATION_REQUIRED,
     CallToolResult,
     ElicitResult,
+    ErrorData,
     InputRequiredResult,
     Result,
     TextContent,
@@ -32,11 +35,17 @@ from .connection import Connection
 from .origins import Origin
 from .pending_calls import PendingCall
 from .progress import Progress, Question, sent_back
-from .troubles import is_lost, why_no_result
+from .showing import inside, shown_here
+from .troubles import is_lost
 from .upstream import Upstream
+
+logger = logging.getLogger(__name__)
 
 BACKOFF_SECONDS: Final = 0.05
 """How long a call waits before it comes back to a server that asked for nothing but time; each time longer."""
+
+OPEN_QUESTIONS: Final = 1_000
+"""How many questions of one server may be open at a time."""
 
 MOST_BACKOFF_SECONDS: Final = 0.25
 """The longest of these waits."""
@@ -60,6 +69,7 @@ class Rounds:
     def withdraw(self) -> None:
         """Close all questions: the host ends, and no server is asked again."""
         for call in tuple(self.running):
+            call.ended_by_host = True
             call.withdraw()
 
     async def run(
@@ -68,9 +78,9 @@ class Rounds:
         """Go on with a call until it has a result, or has to be suspended.
 
         Raises:
-            ServerUnavailable: If the server cannot be reached. Nothing was sent since the last answer.
+            ServerUnavailable: If the server cannot be reached, and nothing was sent.
         """
-        call = Call(tool, id=progress.call)
+        call = Call(tool, id=progress.call, inside=shown_here())
         self.running.add(call)
         try:
             return await self._run(upstream, call, arguments, progress)
@@ -81,24 +91,41 @@ class Rounds:
         self, upstream: Upstream, call: Call, arguments: Mapping[str, Any], progress: Progress
     ) -> CallToolResult | PendingCall:
         step: Progress | CallToolResult | PendingCall = progress
+        has_sent = False
         while isinstance(step, Progress):
-            answered = await self._answered(upstream, call, arguments, step)
-            step = await self._sent(upstream, call, arguments, answered) if isinstance(answered, Progress) else answered
+            step = await self._answered(upstream, call, arguments, step)
+            if not isinstance(step, Progress):
+                break
+            try:
+                step = await self._sent(upstream, call, arguments, step)
+            except ServerUnavailable as error:
+                if not has_sent:
+                    raise
+                return failure(str(error))  # An answer of an earlier round has left, and is not to leave twice.
+            has_sent = True
         return step
 
-    async def on_question(self, upstream: Upstream, connection: Connection, params: Params) -> ElicitResult:
+    async def on_question(self, upstream: Upstream, connection: Connection, params: Params) -> ElicitResult | ErrorData:
         """Answer a question that came while a request was open: in the handshake eras, and from extensions."""
-        result = ElicitResult(action="cancel")
+        result: ElicitResult | ErrorData = ElicitResult(action="cancel")
         with connection.asking() as call:  # It is left early when the call ends: nobody reads the result then.
-            result = await self._on_question(upstream, connection, call, params)
+            if call is None:
+                logger.warning("the server %r asked when its call was over: it is cancelled", upstream.name)
+                return result
+            if upstream.open_questions >= OPEN_QUESTIONS:
+                return ErrorData(code=INVALID_REQUEST, message=f"{OPEN_QUESTIONS:,} questions are open already")
+            upstream.open_questions += 1
+            try:
+                result = await self._on_question(upstream, connection, call, params)
+            finally:
+                upstream.open_questions -= 1
         return result
 
     async def _on_question(
         self, upstream: Upstream, connection: Connection, call: Call, params: Params
     ) -> ElicitResult:
-        try:
-            request = self._read(params, upstream, call)
-        except Unanswerable:
+        request = self._read(params, upstream, call)
+        if isinstance(request, Unanswerable):
             return ElicitResult(action="cancel")
         if self.suspend:
             answer = await self.slot.offered(request)
@@ -108,9 +135,10 @@ class Rounds:
             return sent_back(request, answer)
 
         def withdrawn() -> str:
-            return "failed" if connection.is_over or call.lost else "cancelled"
+            return "failed" if (connection.is_over or call.lost) and not call.ended_by_host else "cancelled"
 
-        return sent_back(request, await self.slot.answer(request, withdrawn=withdrawn))
+        with inside(call.inside):
+            return sent_back(request, await self.slot.answer(request, withdrawn=withdrawn))
 
     # --- what a round asks --------------------------------------------------------------------------------------------
 
@@ -143,7 +171,8 @@ class Rounds:
             question = progress.questions[0]
             answer = await self.slot.offered(question.request)
             if answer is None:
-                return PendingCall(question.request, upstream.name, call.tool, arguments, progress.to_state())
+                request = self.slot.limited(question.request)
+                return PendingCall(request, upstream.name, call.tool, arguments, progress.to_state())
             if question.key is None and not answer.ok:
                 return failure(declined_or_expired(question.request))
             progress = progress.answered(question, answer)
@@ -155,12 +184,15 @@ class Rounds:
         """The questions of the next round."""
         if progress.rounds == ROUNDS:
             return failure(f"{upstream.settings.server.described} asked for more than {ROUNDS} rounds of answers")
+        if len(round.input_requests or {}) > OPEN_QUESTIONS:
+            return failure(f"{upstream.settings.server.described} asked more than {OPEN_QUESTIONS:,} questions at once")
         questions, answers = [], {}
         for key, asked in (round.input_requests or {}).items():
-            try:
-                questions.append(Question(key, self._read(params_of(asked), upstream, call)))
-            except Unanswerable:
+            request = self._read(params_of(asked), upstream, call)
+            if isinstance(request, Unanswerable):
                 answers[key] = {"action": "cancel"}
+            else:
+                questions.append(Question(key, request))
         if not round.input_requests:
             await anyio.sleep(min(BACKOFF_SECONDS * 2**progress.rounds, MOST_BACKOFF_SECONDS))
         return progress.asked(questions, answers=answers, state=round.request_state)
@@ -169,13 +201,12 @@ class Rounds:
         self, upstream: Upstream, call: Call, progress: Progress, error: MCPError
     ) -> Progress | CallToolResult:
         """The links that the server requires to be opened first; once in a call."""
-        try:
-            links = read_links(error.data, self.modes, server=upstream.name, tool=call.tool, call=call.id)
-        except Unanswerable as problem:
-            return failure(f"{upstream.settings.server.described} cannot go on: {problem}")
+        links = read_links(error.data, self.modes, server=upstream.name, tool=call.tool, call=call.id)
+        if isinstance(links, Unanswerable):
+            return failure(f"{upstream.settings.server.described} cannot go on: {links.problem}")
         return failure(unresolved(links[0])) if progress.has_opened else progress.blocked(links)
 
-    def _read(self, params: Params, upstream: Upstream, call: Call) -> Request:
+    def _read(self, params: Params, upstream: Upstream, call: Call) -> Request | Unanswerable:
         return read_question(params, self.modes, server=upstream.name, tool=call.tool, call=call.id)
 
     # --- requests -----------------------------------------------------------------------------------------------------
@@ -193,12 +224,12 @@ class Rounds:
         except MCPError as error:
             if error.code == URL_ELICITATION_REQUIRED:
                 return self._blocked(upstream, call, progress, error)
-            return failure(why_no_result(error, upstream.settings.server))
+            return failure(upstream.why_no_result(error, status=call.refusal))
         except TimeoutError:
             seconds = upstream.settings.seconds
             return failure(f"{upstream.settings.server.described} did not answer within {seconds:g} seconds")
         except Exception as error:  # What the SDK raises for what a server does: its results, its streams.
-            return failure(why_no_result(error, upstream.settings.server))
+            return failure(upstream.why_no_result(error, status=call.refusal))
         return result if call.refused is None else _refused(call.refused, result)
 
     async def _requested(
@@ -211,8 +242,8 @@ class Rounds:
         except MCPError as error:
             if error.code == HEADER_MISMATCH:
                 await upstream.list_tools(connection)
-            elif connection.is_forgotten and not is_lost(error):
-                connection.end()
+            elif call.was_ignored and not is_lost(error):
+                connection.retire()  # Other calls over it may have been looked at, and go on.
             else:
                 raise
         return await self._request(upstream, await upstream.connection(), call, arguments, progress)
@@ -227,7 +258,11 @@ class Rounds:
     ) -> CallToolResult | InputRequiredResult:
         async with AsyncExitStack() as turn:
             if upstream.takes_turns(connection):
+                if connection.turn.locked() and shown_here():
+                    logger.error("a wait_for called %r of %r, and would wait for itself", call.tool, upstream.name)
+                    return failure(f"{upstream.settings.server.described} {_BUSY}")
                 await turn.enter_async_context(connection.turn)
+            call.refusal, call.was_ignored = "", False
             with connection.running(call):
                 with call.patience.limit(upstream.settings.seconds), _noting_loss(connection, call):
                     result = await connection.client.session.call_tool(
@@ -241,6 +276,12 @@ class Rounds:
                 if isinstance(result, (CallToolResult, InputRequiredResult)):
                     return result
                 return await _resolved(upstream, connection, call.tool, result)
+
+
+_BUSY: Final = (
+    "is busy with another call, and on its connection calls go one at a time. A wait_for must not wait for one: it may "
+    "be the call whose question it is to answer"
+)
 
 
 def failure(text: str) -> CallToolResult:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+import re
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TextIO, TypeAlias
 from urllib.parse import urlsplit
 
 import httpx2
@@ -14,8 +15,12 @@ from mcp.client import Transport
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from .quiet_logs import hide_queries
+
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
+
+_OPTIONS: Final = re.compile(r"\s+-")
 
 CONNECT_SECONDS: Final = 30.0
 """How long a connection over HTTP may take to open. Reading has no limit: a person may be typing."""
@@ -37,8 +42,8 @@ class StdioServer:
 
     @property
     def described(self) -> str:
-        """What an error may call it."""
-        return Path(self.command).name
+        """What an error may call it; options that were written into the command are left out, as they hold secrets."""
+        return Path(_OPTIONS.split(self.command, maxsplit=1)[0]).name
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,13 @@ class HttpServer:
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
+class Refused(Protocol):
+    """What is told of a status that says that something went wrong."""
+
+    def __call__(self, status: str, *, is_forgotten: bool) -> None:
+        """Note it."""
+
+
 _SESSION = "mcp-session-id"
 
 Server: TypeAlias = StdioServer | HttpServer
@@ -66,7 +78,7 @@ Server: TypeAlias = StdioServer | HttpServer
 
 
 def transport(
-    server: Server, *, errlog: TextIO | None = None, forgotten: Callable[[], None] = lambda: None
+    server: Server, *, errlog: TextIO | None = None, refused: Refused = lambda status, *, is_forgotten: None
 ) -> Transport:
     """The transport to a server, for the SDK's `Client`.
 
@@ -74,7 +86,8 @@ def transport(
         server: Where to.
         errlog: A real file for what the process of a server writes to its standard error; this process's own if none
             is given.
-        forgotten: Called when a server over HTTP no longer knows the session, and so did not look at a request.
+        refused: Called when a server over HTTP answers with a status of 400 and more: with it, and whether that says
+            that the session is no longer known, so that the request was not looked at.
     """
     match server:
         case StdioServer():
@@ -83,21 +96,23 @@ def transport(
             )
             return stdio_client(parameters) if errlog is None else stdio_client(parameters, errlog)
         case HttpServer():
-            return _open_http(server, forgotten)
+            return _open_http(server, refused)
 
 
 @asynccontextmanager
-async def _open_http(server: HttpServer, forgotten: Callable[[], None]) -> AsyncIterator[TransportStreams]:
-    async def look_for_session(response: httpx2.Response) -> None:
-        if response.status_code == 404 and _SESSION in response.request.headers:
-            forgotten()
+async def _open_http(server: HttpServer, refused: Refused) -> AsyncIterator[TransportStreams]:
+    async def look(response: httpx2.Response) -> None:
+        if response.status_code >= 400:
+            is_forgotten = response.status_code == 404 and _SESSION in response.request.headers
+            refused(f"{response.status_code} {response.reason_phrase}".rstrip(), is_forgotten=is_forgotten)
 
+    hide_queries(server.url)
     async with (
         httpx2.AsyncClient(
             headers=dict(server.headers),
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
             limits=httpx2.Limits(max_connections=None),  # In the handshake eras an open question holds a stream open.
-            event_hooks={"response": [_stop_unauthorized, look_for_session]},
+            event_hooks={"response": [look, _stop_unauthorized]},
         ) as http,
         streamable_http_client(server.url, http_client=http) as streams,
     ):

@@ -16,6 +16,9 @@ SECONDS: Final = 30.0
 MOST_SECONDS: Final = 86_400.0
 """The longest `timeout`: more is taken for milliseconds."""
 
+Protocol: TypeAlias = Literal["auto", "handshake"]
+"""Which era is spoken: the newest that both sides know, or one in which a server may ask while a call runs."""
+
 Way: TypeAlias = Literal["any", "http", "sse"]
 """How a URL is spoken to: by streamable HTTP with SSE behind it, or by one of the two alone."""
 
@@ -42,6 +45,8 @@ class Settings:
 
     way: Way = "any"
 
+    protocol: Protocol = "auto"
+
     allowed: frozenset[str] | None = None
     """The only tools that are offered, by their server's names; `None` is all."""
 
@@ -57,9 +62,9 @@ def settings_from(name: str, entry: object) -> Settings | None:
     """The settings that an entry of a configuration file describes; `None` if the server is not to be used.
 
     Read beside what `server_from` reads: `disabled` and `enabled`; `timeout` in seconds; `type` or `transport`, where
-    `sse` and `http` settle how a URL is spoken to; the tools to offer in `tools` (also `allowedTools`, `includeTools`;
-    `*` is all) and those not to in `disabledTools` (also `excludeTools`). Of an entry that is disabled, nothing else
-    is looked at.
+    `sse` and `http` settle how a URL is spoken to; `protocol`, which is `auto` or `handshake`; the tools to offer in
+    `tools` (also `allowedTools`, `includeTools`; `*` is all) and those not to in `disabledTools` (also `excludeTools`).
+    Of an entry that is disabled, nothing else is looked at.
 
     Raises:
         ValueError: If a value has the wrong type, or a variable is not set; with the server and the key.
@@ -72,6 +77,7 @@ def settings_from(name: str, entry: object) -> Settings | None:
         server_from(name, entry),
         seconds=_seconds(name, given.get("timeout")),
         way=_way(given),
+        protocol=_protocol(name, given),
         allowed=None if allowed is None or "*" in allowed else allowed,
         denied=_names(name, given, _DENIED) or frozenset(),
     )
@@ -97,6 +103,16 @@ def _seconds(name: str, value: object) -> float:
 def _way(given: Mapping[str, Any]) -> Way:
     named = given.get("type") or given.get("transport")
     return _WAYS.get(named.lower(), "any") if isinstance(named, str) else "any"
+
+
+def _protocol(name: str, given: Mapping[str, Any]) -> Protocol:
+    match given.get("protocol"):
+        case None | "auto":
+            return "auto"
+        case "handshake":
+            return "handshake"
+        case _:
+            raise ValueError(f"server {name!r}: protocol is to be 'auto' or 'handshake'")
 
 
 def _names(name: str, given: Mapping[str, Any], keys: tuple[str, ...]) -> frozenset[str] | None:

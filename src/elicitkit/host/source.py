@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TextIO
 
 from mcp.client import ClientExtension
-from mcp_types import CallToolResult, Implementation
+from mcp_types import CallToolResult, Implementation, Tool
 
 from .._json import frozen
 from ..errors import ServerUnavailable
@@ -28,28 +27,13 @@ from .pending_calls import PendingCall
 from .policy import Policy
 from .progress import Progress
 from .rounds import Rounds, failure
+from .rule import in_time
 from .settings import settings_from
+from .tools import ToolInfo
 from .upstream import Plug, ServerStatus, Upstream
 
 LINK_SECONDS: Final = 30.0
 """How long a server may take to tell that a link is done, before the call that required it is made again."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolInfo:
-    """A tool of a server, as a model is told of it."""
-
-    name: str
-    """What `McpSource.call` takes: letters, digits, `_` and `-`, at most 64 of them."""
-
-    server: str
-    """The name of its server in the configuration."""
-
-    tool: str
-    """Its server's own name for it."""
-
-    description: str = ""
-    input_schema: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
 
 
 class McpSource:
@@ -65,6 +49,7 @@ class McpSource:
         self._upstreams: dict[str, Upstream] = {}
         self._unused: dict[str, ServerStatus] = {}
         self._names = Names()
+        self._listed: dict[str, tuple[tuple[Tool, ...], list[ToolInfo]]] = {}
 
     @classmethod
     def load(
@@ -97,8 +82,8 @@ class McpSource:
             wait_for: The host's function for people; or a `Slot`, which others use too.
             suspend: Do not wait for people: a call that needs one returns a `PendingCall`, for `resume`.
             policy: What may be answered without a person; nothing by default.
-            timeout: How long a person may take for one question, in seconds or as a `timedelta`. Their time never
-                counts against the time that a server may take for a request.
+            timeout: How long a person may take for one question, in seconds or as a `timedelta`; with `suspend`, from
+                when the call was suspended. Their time never counts against the time that a server may take.
             on_ask: Called with each request; sync or async.
             on_answer: Called with each request and its answer, whoever gave it, also when a question is withdrawn.
             at_once: How many questions are shown at a time; `None` is all of them.
@@ -109,18 +94,18 @@ class McpSource:
             extensions: Makes the SDK's client extensions for a server, by its name.
 
         Raises:
-            TypeError: If arguments do not go together, or one is of the wrong type.
+            TypeError: If *config* is no file and no dict, arguments do not go together, or one is of the wrong type.
             ValueError: If *config* has no servers, or is no JSON; or *modes* has no forms.
             OSError: If it cannot be read.
         """
         if suspend and wait_for is not None:
             raise TypeError("a host waits for people, with wait_for, or it suspends, with suspend=True; not both")
         options = {"policy": policy, "timeout": timeout, "on_ask": on_ask, "on_answer": on_answer}
-        slot = _slot(wait_for, options, at_once)
+        slot = Slot.of(wait_for, options, at_once=at_once)
         if "form" not in modes or not set(modes) <= set(MODES):
             raise ValueError("modes are 'form' and 'url', and no host leaves out 'form'")
-        servers = servers_in(config, "the configuration") if isinstance(config, Mapping) else read_config(config)
-        asks = suspend or slot.has_person or policy is not None
+        servers = _servers(config)
+        asks = slot.may_answer(later=suspend)
         rounds = Rounds(slot, frozenset(modes if asks else ()), suspend=suspend, link_seconds=link_seconds)
         plug = Plug(
             client_info or Implementation(name="elicitkit", version=_version()),
@@ -163,19 +148,27 @@ class McpSource:
     @property
     def tools(self) -> list[ToolInfo]:
         """The tools there are, in the order of the configuration and of their servers' lists."""
-        return [
-            ToolInfo(
-                self._names.name(name, tool.name), name, tool.name, tool.description or "", frozen(tool.input_schema)
-            )
-            for name, upstream in self._upstreams.items()
-            for tool in upstream.tools
-        ]
+        return [info for upstream in self._upstreams.values() for info in self._infos(upstream)]
+
+    def _infos(self, upstream: Upstream) -> list[ToolInfo]:
+        """What a model is told of the tools of a server, made once of each list: schemas are large."""
+        tools, infos = self._listed.get(upstream.name, ((), []))
+        if tools is not upstream.tools:
+            infos = [self._info(upstream.name, tool) for tool in upstream.tools]
+            self._listed[upstream.name] = (upstream.tools, infos)
+        return infos
+
+    def _info(self, server: str, tool: Tool) -> ToolInfo:
+        name, schema = self._names.name(server, tool.name), frozen(tool.input_schema)
+        return ToolInfo(name, server, tool.name, tool.description or "", schema)
 
     async def refresh(self) -> None:
         """List all tools anew, and connect again to servers that have failed; `statuses` tells which did again."""
         await asyncio.gather(*(upstream.refresh() for upstream in self._upstreams.values()))
 
-    async def call(self, name: str, arguments: Mapping[str, Any] | None = None) -> CallToolResult | PendingCall:
+    async def call(
+        self, name: str, arguments: Mapping[str, Any] | None = None, *, call_id: str | None = None
+    ) -> CallToolResult | PendingCall:
         """Call a tool, and put what it asks to the slot; with `suspend`, return as soon as a person is needed.
 
         What a server does wrong comes back as a result with `is_error`, for the model to see: that it cannot be
@@ -185,6 +178,7 @@ class McpSource:
         Args:
             name: The name in `tools`.
             arguments: What it is called with.
+            call_id: What the call is known by in the `Origin` of what it asks; else a new one.
 
         Returns:
             The result; with `suspend` also a `PendingCall`. On a connection of the handshake eras a question cannot
@@ -197,7 +191,7 @@ class McpSource:
         upstream, tool = self._found(name)
         given = frozen_object("the arguments", arguments) or {}
         try:
-            return await self._rounds.run(upstream, tool, given, Progress(new_id("call")))
+            return await self._rounds.run(upstream, tool, given, Progress(call_id or new_id("call")))
         except ServerUnavailable as error:
             return failure(str(error))
 
@@ -218,7 +212,8 @@ class McpSource:
             As `call` does.
 
         Raises:
-            ServerUnavailable: If the server cannot be reached. Nothing was sent; the pending call can be resumed.
+            ServerUnavailable: If the server cannot be reached. Nothing was sent; the pending call can be resumed. A
+                server that goes away after it had the answer is an error result.
             AnswerError: If the answer does not fit the form. Nothing was sent, as above.
             ContractError: If it is the answer to another request, or *pending* is none of ours.
             ValueError: If the server or its tool is not in this configuration.
@@ -229,7 +224,8 @@ class McpSource:
         call = _pending(pending)
         upstream = self._upstream_of(call)
         progress = Progress.from_state(call.state, call.request)
-        question, answer = progress.questions[0], await self.slot.received(call.request, answer)
+        answer = await self.slot.received(call.request, in_time(call, answer, at=datetime.now(UTC)))
+        question = progress.questions[0]
         if question.key is None and not answer.ok:
             return failure(declined_or_expired(call.request))
         return await self._rounds.run(upstream, call.tool, call.arguments, progress.answered(question, answer))
@@ -247,11 +243,7 @@ class McpSource:
 
     def _found(self, name: str) -> tuple[Upstream, str]:
         """The server and its own name of a tool."""
-        tools = {
-            self._names.name(server, tool.name): (upstream, tool.name)
-            for server, upstream in self._upstreams.items()
-            for tool in upstream.tools
-        }
+        tools = {info.name: (self._upstreams[info.server], info.tool) for info in self.tools}
         if name not in tools:
             raise ValueError(f"no tool {name!r}: {nearest(name, tools)}")
         return tools[name]
@@ -269,12 +261,12 @@ class McpSource:
         await asyncio.gather(*(upstream.close() for upstream in self._upstreams.values()))
 
 
-def _slot(wait_for: WaitFor | Slot | None, options: Mapping[str, Any], at_once: int | None) -> Slot:
-    if not isinstance(wait_for, Slot):
-        return Slot(wait_for, at_once=at_once, **options)
-    if given := [name for name, option in options.items() if option is not None]:
-        raise TypeError(f"a Slot has its own {', '.join(given)}: give them to the Slot")
-    return wait_for
+def _servers(config: object) -> dict[str, Any]:
+    if isinstance(config, (str, Path)):
+        return read_config(config)
+    if not isinstance(config, Mapping):
+        raise TypeError(f"servers are loaded from a file or a dict, not from {type(config).__name__}")
+    return servers_in(config, "the configuration")
 
 
 def _pending(given: PendingCall | str | bytes | Mapping[str, Any]) -> PendingCall:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 from mcp.client.sse import sse_client
 
+from .quiet_logs import hide_queries
 from .servers import CONNECT_SECONDS, HttpServer
 
 if TYPE_CHECKING:
@@ -22,5 +23,6 @@ async def sse_transport(server: HttpServer) -> AsyncIterator[TransportStreams]:
     def client(headers: Any = None, timeout: Any = None, auth: Any = None) -> httpx2.AsyncClient:
         return httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(CONNECT_SECONDS, read=None))
 
+    hide_queries(server.url)
     async with sse_client(server.url, dict(server.headers), httpx_client_factory=client) as streams:
         yield streams

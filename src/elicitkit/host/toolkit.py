@@ -19,6 +19,7 @@ from ..suspension import Answer, Pending, Request, new_id
 from ..suspension.wire import frozen_object
 from .answering import Hook, Slot, WaitFor
 from .function_tools import FunctionTool
+from .names import Names
 from .origins import Origin
 from .pending_calls import PendingCall
 from .policy import Policy
@@ -37,12 +38,17 @@ class ToolSource(Protocol):
         """What there is now, each with `name`, `server`, `tool`, `description` and `input_schema`."""
         ...
 
-    async def call(self, name: str, arguments: Mapping[str, Any]) -> CallToolResult | PendingCall:
-        """Call a tool by its name in `tools`."""
+    async def call(
+        self, name: str, arguments: Mapping[str, Any], *, call_id: str | None = None
+    ) -> CallToolResult | PendingCall:
+        """Call a tool by its name in `tools`. What it asks has *call_id* in its `Origin`."""
         ...
 
     async def resume(self, pending: PendingCall, answer: Answer) -> CallToolResult | PendingCall:
-        """Go on with a call that waited, with an answer, which may be a refusal."""
+        """Go on with a call that waited, with an answer, which may be a refusal.
+
+        Where it raises, nothing was sent: what goes wrong after that is a result.
+        """
         ...
 
 
@@ -67,13 +73,15 @@ class Toolkit:
         policy: What is answered without a person. Without a `wait_for`, what it leaves open waits.
         on_ask: Called with each request, before anything else happens to it.
         on_answer: Called with each request and its answer, whoever gave it.
-        timeout: How long a person may take from when the request is shown, in seconds or as a `timedelta`.
+        timeout: How long a person may take from when the request is shown, in seconds or as a `timedelta`; without a
+            `wait_for`, from when the call began to wait.
         at_once: How many requests are shown at a time; `None` is all of them.
         tries: How often a form may be answered, until it is right.
 
     Raises:
         TypeError: If one of the tools is no tool, or as `Slot` does.
-        ValueError: If two tools have the same name, or as `Slot` does.
+        ValueError: If two of the host's own have the same name, or as `Slot` does. A tool of a server that has a name
+            which is taken gets another, with a number behind it.
     """
 
     def __init__(
@@ -93,11 +101,12 @@ class Toolkit:
         local = [_local(one) for one in given if not isinstance(one, ToolSource)]
         self._local = {tool.name: tool for tool in local}
         options = {"policy": policy, "on_ask": on_ask, "on_answer": on_answer, "timeout": timeout}
-        self._slot = _slot(wait_for, options, at_once, tries)
-        _refuse_repeated([tool.name for tool in local] + [info.name for info in self._remote])
+        self._slot = Slot.of(wait_for, options, at_once=at_once, tries=tries)
+        _refuse_repeated([tool.name for tool in local])
+        self._renamed = Names(self._local)
 
     def __repr__(self) -> str:
-        return f"Toolkit({', '.join(map(repr, self._names))})"
+        return f"Toolkit({', '.join(repr(info.name) for info in self.tools)})"
 
     @property
     def tools(self) -> tuple[ToolInfo, ...]:
@@ -105,11 +114,7 @@ class Toolkit:
         local = [
             ToolInfo(tool.name, "", tool.name, tool.description, tool.input_schema) for tool in self._local.values()
         ]
-        remote = [
-            ToolInfo(info.name, info.server, info.tool, info.description or "", info.input_schema)
-            for info in self._remote
-        ]
-        return (*local, *remote)
+        return (*local, *(info for info, _, _ in self._remote))
 
     async def execute(
         self, name: str, arguments: Mapping[str, Any] | None = None, *, call_id: str | None = None
@@ -128,11 +133,13 @@ class Toolkit:
             given = frozen_object("what it was called with", arguments) or {}
         except (TypeError, ElicitkitError) as error:
             return ToolResult.error(f"{_shown(name)} was not called: {error}.")
-        if name in self._local:
-            return await self._run_local(self._local[name], given, call_id or new_id("call"))
-        for source in self._sources:
-            if any(info.name == name for info in source.tools):
-                return await self._call_remote(source, name, given)
+        call_id = call_id or new_id("call")
+        for tool in self._local.values():  # Not looked up: a name may be something that cannot be.
+            if tool.name == name:
+                return await self._run_local(tool, given, call_id)
+        for info, source, known_as in self._remote:
+            if info.name == name:
+                return await self._call_remote(source, known_as, given, call_id)
         return self._unknown(name)
 
     async def execute_turn(self, calls: Iterable[ToolCall]) -> Turn:
@@ -192,13 +199,17 @@ class Toolkit:
 
     async def _run_local(self, tool: LocalTool, arguments: Mapping[str, Any], call_id: str) -> ToolResult:
         found = await run_tool(tool, arguments, ToolContext(tool.name, call_id))
-        result = _waiting(tool, found, arguments, call_id)
+        result = _waiting(tool, found, arguments, call_id, self._limited)
         return await settle(result, ask=self._ask, again=partial(self._again, tool))
 
     async def _again(self, tool: LocalTool, call: PendingCall, answer: Answer) -> ToolResult:
         call_id = str(call.state.get("call", ""))
         context = ToolContext(tool.name, call_id, answer, call.request)
-        return _waiting(tool, await run_tool(tool, call.arguments, context), call.arguments, call_id)
+        return _waiting(tool, await run_tool(tool, call.arguments, context), call.arguments, call_id, self._limited)
+
+    def _limited(self, request: Request) -> Request:
+        """A request that is to wait for later has to be answered in time; one that is shown now has that clock."""
+        return request if self._slot.has_person else self._slot.limited(request)
 
     async def _ask(self, request: Request) -> Answer | None:
         """The answer of a person, or of the policy; `None` if there is neither, and the call waits."""
@@ -207,12 +218,22 @@ class Toolkit:
     # --- those of servers ---------------------------------------------------------------------------------------------
 
     @property
-    def _remote(self) -> Iterator[Any]:
-        return (info for source in self._sources for info in source.tools)
+    def _remote(self) -> Iterator[tuple[ToolInfo, ToolSource, str]]:
+        """Each tool under the name it has here, with its source, and the name that has for it."""
+        for at, source in enumerate(self._sources):
+            for info in source.tools:
+                name = self._renamed.unique((at, info.name), info.name)
+                yield (
+                    ToolInfo(name, info.server, info.tool, info.description or "", info.input_schema),
+                    source,
+                    info.name,
+                )
 
-    async def _call_remote(self, source: ToolSource, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+    async def _call_remote(
+        self, source: ToolSource, name: str, arguments: Mapping[str, Any], call_id: str
+    ) -> ToolResult:
         async def run() -> ToolResult:
-            return _from_source(await source.call(name, arguments))
+            return _from_source(await source.call(name, arguments, call_id=call_id))
 
         return await self._followed(source, await guarded(name, run, is_answered=False))
 
@@ -220,7 +241,12 @@ class Toolkit:
         source = self._source_of(call)
         if not self._shares_slot(source):
             answer = await self._slot.received(call.request, answer)
-        return await self._followed(source, _from_source(await source.resume(call, answer)))
+        found = await source.resume(call, answer)
+
+        async def read() -> ToolResult:  # The tool ran: from here on all that happens is a result.
+            return _from_source(found)
+
+        return await self._followed(source, await guarded(call.tool, read, is_answered=True))
 
     async def _followed(self, source: ToolSource, result: ToolResult) -> ToolResult:
         """What a result of a source comes to. What went through this very slot already is not asked again."""
@@ -243,27 +269,17 @@ class Toolkit:
         if len(self._sources) == 1:
             having = self._sources
         if not having:
-            known = {info.server for info in self._remote}
+            known = {info.server for info, _, _ in self._remote}
             raise ValueError(f"no source has the server {call.server!r} now: {nearest(call.server, known)}")
         return having[0]
 
     def _shares_slot(self, source: ToolSource) -> bool:
         return getattr(source, "slot", None) is self._slot
 
-    @property
-    def _names(self) -> list[str]:
-        return [*self._local, *(info.name for info in self._remote)]
-
     def _unknown(self, name: object) -> ToolResult:
-        return ToolResult.error(f"There is no tool {_shown(name)}; {nearest(str(name), self._names)}")
-
-
-def _slot(wait_for: WaitFor | Slot | None, options: Mapping[str, Any], at_once: int | None, tries: int) -> Slot:
-    if not isinstance(wait_for, Slot):
-        return Slot(wait_for, at_once=at_once, tries=tries, **options)
-    if given := [name for name, option in options.items() if option is not None]:
-        raise TypeError(f"a Slot has its own {', '.join(given)}: give them to the Slot")
-    return wait_for
+        return ToolResult.error(
+            f"There is no tool {_shown(name)}; {nearest(str(name), [info.name for info in self.tools])}"
+        )
 
 
 def _local(given: object) -> LocalTool:
@@ -281,11 +297,17 @@ def _refuse_repeated(names: Sequence[str]) -> None:
         raise ValueError(f"two tools have the name {repeated[0]!r}; {remedy}")
 
 
-def _waiting(tool: LocalTool, found: ToolResult | Pending, arguments: Mapping[str, Any], call_id: str) -> ToolResult:
+def _waiting(
+    tool: LocalTool,
+    found: ToolResult | Pending,
+    arguments: Mapping[str, Any],
+    call_id: str,
+    limited: Callable[[Request], Request],
+) -> ToolResult:
     """The result of a run. What waits becomes a call that can be stored, and says where it comes from."""
     if isinstance(found, ToolResult):
         return found
-    request = Origin(tool=tool.name, call=call_id).noted_in(found.request)
+    request = limited(Origin(tool=tool.name, call=call_id).noted_in(found.request))
     return ToolResult.waiting(PendingCall(request, "", tool.name, arguments, {"call": call_id}))
 
 

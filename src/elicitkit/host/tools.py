@@ -10,8 +10,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
-from ..errors import ToolError
+from ..errors import ServerUnavailable, ToolError
 from ..suspension import Answer, Pending, Request
+from .awaiting import apart, is_cancelled
 from .results import ToolResult
 
 T = TypeVar("T")
@@ -117,10 +118,10 @@ async def guarded(name: str, run: Callable[[], Awaitable[T]], *, is_answered: bo
     """What *run* gives, or an error result in place of what it raises. Only the cancellation of this task comes out."""
     try:
         return await run()
-    except ToolError as error:
+    except (ToolError, ServerUnavailable) as error:
         return ToolResult.error(str(error))
     except asyncio.CancelledError:
-        if _is_cancelled():
+        if is_cancelled():
             raise
         logger.error("the tool %r was cancelled from within", name)
     except Exception as error:
@@ -129,7 +130,7 @@ async def guarded(name: str, run: Callable[[], Awaitable[T]], *, is_answered: bo
 
 
 async def _value(tool: LocalTool, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult | Pending:
-    value = await tool.run(arguments, context)
+    value = await apart(tool.run(arguments, context))
     return value if isinstance(value, Pending) else ToolResult.from_value(value)
 
 
@@ -139,9 +140,3 @@ def _log(name: str, error: Exception, *, is_answered: bool) -> None:
         return
     lines = "".join(traceback.format_tb(error.__traceback__))
     logger.error("the tool %r failed with %s after it was answered\n%s", name, type(error).__name__, lines)
-
-
-def _is_cancelled() -> bool:
-    """Whether it is this task that was cancelled, and not something the tool waited for."""
-    task = asyncio.current_task()
-    return task is None or task.cancelling() > 0

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
+from urllib.parse import parse_qsl, urlsplit
 
 import anyio
 import httpx2
 from mcp import MCPError
-from mcp_types import CONNECTION_CLOSED
+from mcp_types import CONNECTION_CLOSED, INVALID_REQUEST
 from pydantic import ValidationError
 
 from ..errors import ElicitkitError
 from ..safety import plain_line
+from .secrecy import Secrets
 from .servers import HttpServer, Server, StdioServer
 
 _SHORT = 300
 """What is left of a stranger's words, in characters."""
 
-_STATE_REFUSED = "invalid_request_state"
+STATE_REFUSED: Final = "invalid_request_state"
 """The SDK's reason when the sealed state of a call has expired, or was sealed with another key."""
 
 _LOST = ("Connection closed", "SSE stream ")
 """How the SDK begins to say that a connection, or the stream of one request, has ended."""
 
-_HIDDEN = 6
-"""Shorter values of variables and headers are no secrets, and would blot out half of a text."""
+_NO_WAY_BACK = "no back-channel"
+"""The SDK's words when a tool asks in the middle of its request, in an era that has no way for that."""
+
+_STAND_INS = ("Not Found", "Session terminated", "Server returned an error response")
+"""The SDK's words in place of a status of HTTP."""
+
+_DUMP = re.compile(r"\s*\[type=.*", re.DOTALL)
+"""What pydantic adds to a fault: the value, which may be private, and a link."""
 
 
 def leaves(error: BaseException) -> Iterator[BaseException]:
@@ -41,14 +51,28 @@ def is_lost(error: BaseException) -> bool:
     return isinstance(error, MCPError) and error.code == CONNECTION_CLOSED and error.message.startswith(_LOST)
 
 
-def why_not_connected(error: BaseException, server: Server) -> str:
-    """Why there is no connection to a server."""
-    return _without_secrets(f"{server.described} {_connecting(next(leaves(error)), server)}", server)
+def why_not_connected(error: BaseException, server: Server, *, status: str = "") -> str:
+    """Why there is no connection to a server.
+
+    Args:
+        error: What was raised.
+        server: Where to.
+        status: The status of HTTP that it refused with, which the SDK does not tell.
+    """
+    found = next(leaves(error))
+    why = f"answered {status}" if status and _is_stand_in(found) else _connecting(found, server)
+    return _without_secrets(f"{server.described} {why}", server)
 
 
-def why_no_result(error: BaseException, server: Server) -> str:
-    """Why a request that was sent has no result."""
-    return _without_secrets(f"{server.described} {_calling(next(leaves(error)))}", server)
+def why_no_result(error: BaseException, server: Server, *, status: str = "") -> str:
+    """Why a request that was sent has no result, as `why_not_connected` tells it."""
+    found = next(leaves(error))
+    why = f"answered {status}" if status and _is_stand_in(found) else _calling(found)
+    return _without_secrets(f"{server.described} {why}", server)
+
+
+def _is_stand_in(error: BaseException) -> bool:
+    return isinstance(error, MCPError) and error.message in _STAND_INS
 
 
 def _connecting(error: BaseException, server: Server) -> str:
@@ -70,29 +94,38 @@ def _calling(error: BaseException) -> str:
             return "ended the connection"
         case anyio.ClosedResourceError() | anyio.BrokenResourceError():
             return "ended the connection"
-        case MCPError(data={"reason": reason}) if reason == _STATE_REFUSED:
+        case MCPError(data={"reason": reason}) if reason == STATE_REFUSED:
             return "took the answer for too late: it has closed this question, or restarted with other keys"
+        case MCPError(code=code) if code == INVALID_REQUEST and _NO_WAY_BACK in error.message:
+            return (
+                'asks in the middle of a call, which is not possible on 2026-07-28. With "protocol": "handshake" in '
+                f"its entry of the configuration it is: {_said(error.message)} (error {error.code})"
+            )
         case MCPError():
-            return f"answered with an error: {plain_line(error.message, limit=_SHORT)} (error {error.code})"
+            return f"answered with an error: {_said(error.message)} (error {error.code})"
         case ValidationError():
-            return f"broke the protocol: {_first_fault(error)}"
+            return f"broke the protocol: {plain_line(first_fault(error), limit=_SHORT)}"
         case ElicitkitError() | RuntimeError():  # The SDK's, for results that are not what the tool promised.
-            return f"broke the protocol: {plain_line(str(error), limit=_SHORT)}"
+            return f"broke the protocol: {_said(str(error))}"
         case _:
             return f"cannot be talked to ({type(error).__name__})"
 
 
-def _first_fault(error: ValidationError) -> str:
+def first_fault(error: ValidationError) -> str:
     """Where the first fault is and what; without the value, which may be private."""
     fault = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(map(str, fault["loc"]))
-    return plain_line(f"{error.title}: {where}: {fault['msg']}", limit=_SHORT)
+    return f"{error.title}: {where}: {fault['msg']}" if where else f"{error.title}: {fault['msg']}"
+
+
+def _said(text: str) -> str:
+    return plain_line(_DUMP.sub("", text), limit=_SHORT)
 
 
 def _without_secrets(text: str, server: Server) -> str:
-    """What a server says may quote what it was given: the values of its variables and headers are taken out."""
-    values = server.env if isinstance(server, StdioServer) else server.headers
-    for value in sorted(values.values(), key=len, reverse=True):
-        for secret in (value, *value.split()):
-            text = text.replace(secret, "…") if len(secret) >= _HIDDEN else text
-    return text
+    """What a server says may quote what it was given: its variables, its headers, and the query of its URL."""
+    if isinstance(server, StdioServer):
+        return Secrets(server.env.values()).without(text)
+    parts = urlsplit(server.url)
+    in_url = [value for _, value in parse_qsl(parts.query)] + [parts.password or ""]
+    return Secrets([*server.headers.values(), *in_url]).without(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
@@ -12,7 +13,7 @@ from typing import Final, Literal, TextIO, TypeAlias
 import anyio
 from mcp import Client, MCPError
 from mcp.client import ClientExtension, ClientRequestContext, IncomingMessage, Transport
-from mcp_types import ElicitCompleteNotification, ElicitResult, Implementation, Tool
+from mcp_types import ElicitCompleteNotification, ElicitResult, ErrorData, Implementation, Tool
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from ..errors import ServerUnavailable
@@ -21,15 +22,20 @@ from .completions import Completions
 from .connection import Connection
 from .form_only import FormOnly
 from .servers import HttpServer, Server, transport
-from .settings import Settings
+from .settings import Protocol, Settings
 from .sse import sse_transport
-from .troubles import is_lost, leaves, why_not_connected
+from .troubles import is_lost, leaves, why_no_result, why_not_connected
 from .watched import Watched
+
+logger = logging.getLogger(__name__)
 
 TOOL_PAGES: Final = 100
 """How many pages of tools are read before a list counts as endless."""
 
-Answering: TypeAlias = Callable[["Upstream", Connection, Params], Awaitable[ElicitResult]]
+MODES: Final[dict[Protocol, str]] = {"auto": "auto", "handshake": "legacy"}
+"""How the SDK calls the eras."""
+
+Answering: TypeAlias = Callable[["Upstream", Connection, Params], Awaitable[ElicitResult | ErrorData]]
 """Answers a question that a server asked over a connection, while a request was open."""
 
 OpenWay: TypeAlias = Callable[[Server, Connection], Transport]
@@ -81,18 +87,23 @@ class Upstream:
         """The tools it offers and the host lets be called, as they were listed last."""
         self.completions = Completions()
         """Which links it said are done."""
+        self.open_questions = 0
+        """How many of its questions are open that came while a request was."""
         self.extensions = tuple(plug.extensions(name))
         self._plug = plug
         self._connecting = asyncio.Lock()
         self._connection: Connection | None = None
         self._opened: list[Connection] = []
         self._reason = "it was not connected yet"
-        self._is_closed = False
+        self.is_closed = False
+        """Whether the host has ended it for good."""
 
     @property
     def status(self) -> ServerStatus:
         """How it is now."""
         connection = self._connection
+        if self.is_closed:
+            return ServerStatus(self.name, "failed", reason=self._closed)
         if connection is None:
             return ServerStatus(self.name, "failed", reason=self._reason)
         if connection.is_over:
@@ -107,12 +118,20 @@ class Upstream:
             ServerUnavailable: If it cannot be opened, or the tools not be listed; nothing else was sent.
         """
         async with self._connecting:
-            if self._is_closed:
-                raise ServerUnavailable(f"{self.settings.server.described} is not connected to any more")
-            if self._connection is None or self._connection.is_over:
+            if self.is_closed:
+                raise ServerUnavailable(self._closed)
+            if self._connection is None or not self._connection.is_usable:
                 self._connection = None
                 self._connection = await self._connected()
             return self._connection
+
+    @property
+    def _closed(self) -> str:
+        return f"{self.settings.server.described} is not connected to any more: the host has ended"
+
+    def why_no_result(self, error: BaseException, *, status: str) -> str:
+        """Why a request that was sent has no result; it is not the server's doing where the host ended."""
+        return self._closed if self.is_closed else why_no_result(error, self.settings.server, status=status)
 
     async def list_tools(self, connection: Connection) -> None:
         """List its tools anew; the SDK learns from the list which headers a call needs.
@@ -122,7 +141,7 @@ class Upstream:
             MCPError, ValidationError: As the SDK raises them.
         """
         with anyio.fail_after(self.settings.seconds):
-            listed = await _listed(connection.client)
+            listed = await _listed(connection.client, self.name)
         self.tools = tuple(tool for tool in listed if self.settings.offers(tool.name))
 
     async def refresh(self) -> None:
@@ -132,7 +151,7 @@ class Upstream:
             try:
                 await self.list_tools(connection)
             except Exception as error:
-                self._reason, self._connection = self._told(error), None
+                self._reason, self._connection = self._told(error, connection), None
                 connection.end()
 
     def takes_turns(self, connection: Connection) -> bool:
@@ -145,24 +164,23 @@ class Upstream:
 
     async def close(self) -> None:
         """End all connections for good, and wait until they have."""
-        self._is_closed = True
+        self.is_closed = True
         await asyncio.gather(*(connection.close() for connection in self._opened))
 
     async def _connected(self) -> Connection:
-        first: Exception | None = None
+        reasons: list[str] = []
         for way in self._ways():
+            connection = Connection(partial(self._client, way), has_one_stream=way is not _by_http)
             try:
-                return await self._through(way)
+                return await self._through(connection)
             except Exception as error:
-                first = first or error
+                reasons.append(self._told(error, connection))
                 if not _speaks_otherwise(error):
                     break
-        assert first is not None
-        self._reason = self._told(first)
+        self._reason = ", and by SSE ".join(reasons)
         raise ServerUnavailable(self._reason) from None
 
-    async def _through(self, way: OpenWay) -> Connection:
-        connection = Connection(partial(self._client, way), has_one_stream=way is not _by_http)
+    async def _through(self, connection: Connection) -> Connection:
         self._opened = [one for one in self._opened if not one.is_closed] + [connection]
         await connection.open(self.settings.seconds)
         try:
@@ -186,13 +204,14 @@ class Upstream:
         opened: Transport = Watched(way(self.settings.server, connection), connection.end)
         answering = self._plug.answering
 
-        async def asked(context: ClientRequestContext, params: Params) -> ElicitResult:
+        async def asked(context: ClientRequestContext, params: Params) -> ElicitResult | ErrorData:
             assert answering is not None
             return await answering(self, connection, params)
 
         return Client(
             opened if self._plug.with_links else FormOnly(opened),
             elicitation_callback=None if answering is None else asked,
+            mode=MODES[self.settings.protocol],
             message_handler=self._told_of,
             client_info=self._plug.client_info,
             extensions=self.extensions,
@@ -203,14 +222,14 @@ class Upstream:
         if isinstance(message, ElicitCompleteNotification):
             self.completions.note(message.params.elicitation_id)
 
-    def _told(self, error: Exception) -> str:
+    def _told(self, error: Exception, connection: Connection) -> str:
         if isinstance(error, TimeoutError):
             return f"{self.settings.server.described} said nothing for {self.settings.seconds:g} seconds"
-        return why_not_connected(error, self.settings.server)
+        return why_not_connected(error, self.settings.server, status=connection.refusal)
 
 
 def _by_http(server: Server, connection: Connection) -> Transport:
-    return transport(server, forgotten=connection.forget)
+    return transport(server, refused=connection.refused)
 
 
 def _by_sse(server: Server, connection: Connection) -> Transport:
@@ -223,15 +242,23 @@ def _speaks_otherwise(error: Exception) -> bool:
     return all(isinstance(leaf, MCPError) and not is_lost(leaf) for leaf in leaves(error))
 
 
-async def _listed(client: Client) -> list[Tool]:
+async def _listed(client: Client, server: str) -> list[Tool]:
+    """All its tools. Of those with one name the first is kept, and a list without an end is left."""
     if client.server_capabilities.tools is None:
         return []
-    tools: list[Tool] = []
+    tools: dict[str, Tool] = {}
     cursor: str | None = None
-    for _ in range(TOOL_PAGES):
+    seen: set[str | None] = {None}
+    while True:
         page = await client.list_tools(cursor=cursor)
-        tools += page.tools
+        for tool in page.tools:
+            if tools.setdefault(tool.name, tool) is not tool:
+                logger.warning("the server %r lists the tool %r twice; the first is kept", server, tool.name[:80])
         cursor = page.next_cursor
         if cursor is None:
             break
-    return tools
+        if cursor in seen or len(seen) == TOOL_PAGES:
+            logger.warning("the list of tools of the server %r has no end; what was read is kept", server)
+            break
+        seen.add(cursor)
+    return [*tools.values()]
