@@ -73,7 +73,7 @@ class TaskHandle:
             MCPError: -32602, if there is no such task, or no longer.
         """
         state = await self._session.send_request(GetTask(params=TaskParams(task_id=self.id)), TaskState)
-        if state.poll_interval_ms:
+        if state.poll_interval_ms and state.poll_interval_ms > 0:
             self._poll_interval = state.poll_interval_ms / 1000
         self.is_over = state.status in _ENDS
         return state
@@ -169,7 +169,7 @@ class TasksClient(ClientExtension):
         return TaskHandle(session, task_id)
 
     async def _resolve(self, task: CreatedTask, ctx: ClaimContext) -> CallToolResult:
-        interval = POLL if task.poll_interval_ms is None else task.poll_interval_ms / 1000
+        interval = task.poll_interval_ms / 1000 if task.poll_interval_ms and task.poll_interval_ms > 0 else POLL
         handle = TaskHandle(ctx.session, task.task_id, poll_interval=interval)
         try:
             if self._created is not None and (keeping := self._created(handle)) is not None:

@@ -37,7 +37,12 @@ async def ending_of(execute: Execute) -> End:
         if task is None or task.cancelling():
             raise
         return failing("The tool cancelled itself.")
-    except Exception:
+    except SystemExit:
+        logger.exception("a tool tried to end the process, which a task must not: it would at each run again")
+        return failing("The tool tried to end its server.")
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException:  # Whatever it is, the tool has had its effects, and is not to have them again.
         logger.exception("a task could not be run")
         return failing("The task could not be run.")
 

@@ -111,7 +111,9 @@ async def replay_through(replay: Replay, execution: Execution) -> HandlerResult:
     execution.resume(replay.call.rounds)
     try:
         replay.given.set_result(await execution.detached(replay.call).on(replay.road))
-    except Exception as error:
+    except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
         replay.given.set_exception(error)
     return {"resultType": "complete", "content": []}
 

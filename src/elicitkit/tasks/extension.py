@@ -22,7 +22,7 @@ from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
 from mcp_types import HEADER_MISMATCH, INVALID_PARAMS, CallToolRequest, CallToolRequestParams, CallToolResult
 
 from ..asking import AskContext, travelling
-from ..asking.road import road_of
+from ..asking.road import road_of, seconds_of
 from ..errors import AdapterMissing, UnknownTask
 from ..journal import Journal
 from .answers import judge
@@ -105,15 +105,14 @@ class Tasks(Extension):
         max_live: int = MAX_LIVE,
         lease: float = LEASE,
     ) -> None:
-        if not poll_interval > 0:
-            raise ValueError(f"poll_interval is a positive time, not {poll_interval!r}")
         self.store = store
-        self._ttl = _seconds(ttl)
+        self._lease = seconds_of(lease, what="lease") or LEASE
+        self._ttl = self._kept_for(ttl)
         self._choices = Choices(tools, self._ttl)
-        self._poll_interval_ms = round(poll_interval * 1000)
+        self._poll_interval_ms = max(1, round((seconds_of(poll_interval, what="poll_interval") or 1.0) * 1000))
         self._principal = principal
         self._engine = engine or LocalEngine()
-        self._runner = Runner(store, self._replay, max_live=max_live, lease=lease)
+        self._runner = Runner(store, self._replay, max_live=max_live, lease=self._lease)
         self._is_warned = False
         self._serving = Serving()
         self._server: MCPServer[Any] | None = None
@@ -141,15 +140,21 @@ class Tasks(Extension):
                 trip, or return without a task.
 
         Raises:
-            ValueError: If the mode is none, or the `ttl` is not positive.
+            ValueError: If the mode is none, or the `ttl` shorter than the lease.
         """
 
         def choose(fn: F) -> F:
-            kept = self._ttl if ttl is TTL else _seconds(ttl)
+            kept = self._ttl if ttl is TTL else self._kept_for(ttl)
             self._choices.add(name or fn.__name__, Choice(mode, ttl=kept, begins=begins))
             return fn
 
         return choose
+
+    def _kept_for(self, ttl: timedelta | float | None) -> float | None:
+        seconds = seconds_of(ttl, what="ttl")
+        if seconds is not None and seconds < self._lease:
+            raise ValueError(f"ttl is at least the lease of {self._lease:g} s: a task that runs would expire before")
+        return seconds
 
     async def begin(self, ctx: AskContext) -> None:
         """Make the running call a task, from here on. In a task, and for clients that know none, nothing happens.
@@ -384,10 +389,3 @@ def _unknown_refused() -> Iterator[None]:
         yield
     except UnknownTask as error:
         raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
-
-
-def _seconds(span: timedelta | float | None) -> float | None:
-    seconds = span.total_seconds() if isinstance(span, timedelta) else span
-    if seconds is not None and not seconds > 0:
-        raise ValueError(f"ttl is a positive time, not {span!r}")
-    return seconds

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
@@ -39,7 +39,8 @@ def wanted_tasks(ctx: ServerRequestContext[Any, Any]) -> list[str]:
     """The tasks that a request wants to hear of; none for any other request."""
     if ctx.method != _METHOD:
         return []
-    wanted = ((ctx.params or {}).get("notifications") or {}).get("taskIds")
+    notifications = (ctx.params or {}).get("notifications")
+    wanted = notifications.get("taskIds") if isinstance(notifications, Mapping) else None
     return list(dict.fromkeys(one for one in wanted if isinstance(one, str))) if isinstance(wanted, list) else []
 
 

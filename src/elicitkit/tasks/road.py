@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..asking import TRIES, Mode
-from ..errors import AnswerError, CallOver, Fault, ProtocolError, StaleClaim, StoreError, UnknownTask
+from ..errors import AnswerError, CallOver, ElicitkitError, Fault, ProtocolError, StaleClaim, StoreError, UnknownTask
 from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Question, Reply
 from ..limits import ANSWER_BYTES
 from ..schema.dialects import DIALECTS
@@ -316,6 +316,10 @@ class ParkedRoad:
             if question.until is None:
                 return await waiter
             return await asyncio.wait_for(waiter, max(0.0, question.until - self._claim.store.clock()))
+        except asyncio.CancelledError:
+            if not (self._is_stopped or self._held):  # It is the tool that waits for it no longer.
+                await asyncio.shield(self._give_up(asked))
+            raise
         except TimeoutError:
             with self._guarded():
                 await self._claim.store.sweep()
@@ -323,6 +327,14 @@ class ParkedRoad:
             return self._asked[asked.name]
         finally:
             del self._waiting[asked.name]
+
+
+    async def _give_up(self, asked: TaskInput) -> None:
+        """Ask a question no longer, so that nobody answers what nobody waits for."""
+        try:
+            await self._claim.store.withdraw(self._claim.task_id, [asked.key], fence=self._claim.fence)
+        except ElicitkitError:
+            logger.info("a question of the task %s could not be withdrawn", self._claim.task_id[:8])
 
 
 def _reply(asked: TaskInput, question: Question) -> Reply:

@@ -38,6 +38,9 @@ MAX_LIVE: Final = 1_000
 _AT_ONCE = 100
 """How many claims are renewed or given back side by side: a store can write them together."""
 
+_A_LITTLE = 0.02
+"""How long after the end of a claim it is looked whether it was renewed, in seconds."""
+
 _PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 """The first and the longest pause between two tries at a store that cannot be read or written, in seconds."""
 
@@ -61,6 +64,7 @@ class Runner:
         self._replay = replay
         self._max_live = max_live
         self._runs: dict[str, Run] = {}
+        self._later: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._starting: set[str] = set()
         """Tasks that this process has, or is about to have, and that do not run yet."""
@@ -96,6 +100,9 @@ class Runner:
         finally:
             self._nudge = None
             unsubscribe()
+            for handle in self._later.values():
+                handle.cancel()
+            self._later.clear()
             with anyio.CancelScope(shield=True):
                 await self._stop_all()
 
@@ -168,7 +175,20 @@ class Runner:
             record = (await self.store.history(task_id)).record
         except UnknownTask:
             return False
-        return record.is_waiting_to_run and not record.is_leased(self.store.clock())
+        if record.is_waiting_to_run and record.is_leased(self.store.clock()):
+            self._look_again(task_id, record.lease_until)
+            return False
+        return record.is_waiting_to_run
+
+    def _look_again(self, task_id: str, moment: float) -> None:
+        """Look at a task again when the claim ends that somebody has on it, who may be dead."""
+        if task_id not in self._later:
+            wait = max(moment - self.store.clock(), 0.0) + _A_LITTLE
+            self._later[task_id] = asyncio.get_running_loop().call_later(wait, self._look, task_id)
+
+    def _look(self, task_id: str) -> None:
+        del self._later[task_id]
+        self._changed(task_id)
 
     async def renew(self) -> None:
         """Renew the claims of all that runs here; a run that was overtaken is stopped."""
@@ -206,6 +226,7 @@ class Runner:
         except ElicitkitError:
             logger.exception("the end of the task %s could not be kept; it will be run again", task_id[:8])
         finally:
+            run.road.stop()  # Else a task that the tool left behind would wait for its answer for ever.
             if self._runs.get(task_id) is run:
                 del self._runs[task_id]
 
