@@ -209,6 +209,8 @@ class _Waiting:
                 self._note(state)
                 if state.status in _ENDS:
                     return _ENDS[state.status](state)
+                if state.status not in _GOING_ON:
+                    raise ProtocolError("the server gave a task a status that the protocol does not have")
                 self._ask(state.input_requests or {})
                 self._raise_failures()
                 pause = min(pause, self._handle.poll_interval)
@@ -301,7 +303,10 @@ def _completed(state: TaskState) -> CallToolResult:
 
 
 def _failed(state: TaskState) -> CallToolResult:
-    error = ErrorData.model_validate(state.error or {"code": INTERNAL_ERROR, "message": "The task failed."})
+    try:
+        error = ErrorData.model_validate(state.error or {"code": INTERNAL_ERROR, "message": "The task failed."})
+    except ValidationError:
+        raise ProtocolError("the server failed a task with something that is no error") from None
     raise MCPError.from_error_data(error)
 
 
@@ -309,6 +314,7 @@ def _cancelled(state: TaskState) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text="The task was cancelled.")], is_error=True)
 
 
+_GOING_ON = frozenset({"working", "input_required"})
 _ENDS: dict[str, Callable[[TaskState], CallToolResult]] = {
     "completed": _completed,
     "failed": _failed,

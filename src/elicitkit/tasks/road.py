@@ -328,7 +328,6 @@ class ParkedRoad:
         finally:
             del self._waiting[asked.name]
 
-
     async def _give_up(self, asked: TaskInput) -> None:
         """Ask a question no longer, so that nobody answers what nobody waits for."""
         try:

@@ -1,0 +1,175 @@
+"""However a tool of a task ends, it ends once, and nothing is asked that nobody waits for (design, 8)."""
+
+import asyncio
+import math
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import anyio
+import pytest
+from mcp.server.mcpserver import Context
+
+from elicitkit import MemoryTaskStore, ProtocolError, TaskHandle, Tasks, elicit
+from elicitkit.tasks.engines.local import LocalEngine
+from tests.tasks.desk import desk, form, quick, server
+
+pytestmark = pytest.mark.anyio
+
+
+class Boom(BaseException):
+    """No `Exception`."""
+
+
+async def raising(error: BaseException) -> None:
+    raise error
+
+
+async def in_a_group(error: BaseException) -> None:
+    async with anyio.create_task_group() as group:
+        group.start_soon(raising, error)
+
+
+# A `SystemExit` in a task of the tool's own is not ours to stop: asyncio ends the loop with it.
+@pytest.mark.parametrize(
+    ("raised", "how"),
+    [(Boom("bang"), raising), (Boom("bang"), in_a_group), (SystemExit(2), raising)],
+    ids=["base", "base-in-a-group", "exit"],
+)
+@pytest.mark.parametrize("is_brought_back", [False, True], ids=["live", "replayed"])
+async def test_whatever_a_tool_raises_its_task_has_failed_and_is_not_run_again(
+    raised: BaseException, how: Callable[[BaseException], Any], is_brought_back: bool
+) -> None:
+    store, runs = MemoryTaskStore(), list[int]()
+    tasks = quick(store, tools={"work"})
+    mcp = server(tasks)
+
+    @mcp.tool()
+    async def work() -> None:
+        runs.append(1)
+        await how(raised)
+
+    async with desk(mcp, tasks) as at:
+        if is_brought_back:
+            task_id = (await store.create({"tool": "work", "call_id": "0" * 32})).id
+        else:
+            task_id = await at.start("work")
+        ended = await at.ended(task_id)
+        await asyncio.sleep(0.3)  # Two claims long.
+
+    assert ended["status"] == "failed"
+    assert runs == [1]
+
+
+async def test_a_question_that_its_tool_waits_for_no_longer_is_withdrawn() -> None:
+    tasks = quick(MemoryTaskStore(), tools={"hurry"})
+    mcp = server(tasks)
+
+    @mcp.tool()
+    async def hurry(ctx: Context) -> str:
+        for _ in range(3):
+            try:
+                await asyncio.wait_for(elicit(ctx, form("Quick?")), 0.02)
+            except TimeoutError:
+                continue
+        await elicit(ctx, form("Now?"))
+        return "done"
+
+    async with desk(mcp, tasks) as at:
+        task_id = await at.start("hurry")
+        record = await at.when(task_id, lambda one: any("Now?" in str(asked.request) for asked in one.inputs.values()))
+        messages = [one["params"]["message"] for one in record["inputRequests"].values()]
+        await at.answer(task_id, size="XL")
+
+        assert await at.said(task_id) == "done"
+    assert messages == ["Now?"]
+
+
+async def test_what_a_tool_left_behind_waits_no_longer_than_its_task() -> None:
+    tasks, left = quick(MemoryTaskStore(), tools={"leave"}), list[asyncio.Task[Any]]()
+    mcp = server(tasks)
+
+    @mcp.tool()
+    async def leave(ctx: Context) -> str:
+        left.append(asyncio.ensure_future(elicit(ctx, form())))
+        await asyncio.sleep(0.02)
+        return "left"
+
+    async with desk(mcp, tasks) as at:
+        task_id = await at.start("leave")
+        assert await at.said(task_id) == "left"
+        with anyio.fail_after(5):
+            await asyncio.wait(left)
+    assert left[0].cancelled()
+
+
+async def test_a_dead_worker_is_followed_when_its_claim_ends_without_waiting_for_a_look() -> None:
+    store = MemoryTaskStore()
+    tasks = Tasks(store, tools={"work"}, engine=LocalEngine(look=3600), lease=0.2)
+    mcp = server(tasks)
+
+    @mcp.tool()
+    async def work(ctx: Context) -> str:
+        outcome = await elicit(ctx, form())
+        return str(outcome.content["size"]) if outcome else "no"
+
+    async with desk(mcp, tasks) as at:
+        call = {"tool": "work", "call_id": "0" * 32, "capabilities": {"elicitation": {"form": {}}}}
+        dead = await store.create(call, worker="dead", lease=0.2)
+        key = await store.set_input_requests(dead.id, form())
+        await at.update(dead.id, **{key: {"action": "decline"}})
+
+        await at.answer(dead.id, size="XL")
+        assert await at.said(dead.id) == "XL"
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"lease": 0}, "lease is a positive time"),
+        ({"lease": "30"}, "lease is a number of seconds"),
+        ({"ttl": math.inf}, "ttl is a positive time"),
+        ({"ttl": True}, "ttl is a number of seconds"),
+        ({"ttl": "1d"}, "ttl is a number of seconds"),
+        ({"ttl": timedelta(seconds=1)}, "ttl is at least the lease"),
+        ({"poll_interval": -1}, "poll_interval is a positive time"),
+    ],
+)
+def test_a_setting_that_is_none_is_refused_at_once(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=problem):
+        Tasks(MemoryTaskStore(), **options)
+
+
+class Fake:
+    """A session that answers every request alike, and counts them."""
+
+    def __init__(self, **state: Any) -> None:
+        self.count = 0
+        self._state = {"taskId": "t", "createdAt": "x", "lastUpdatedAt": "x", "ttlMs": None, **state}
+
+    async def send_request(self, request: Any, model: Any) -> Any:
+        self.count += 1
+        return model.model_validate(self._state)
+
+
+async def test_a_server_that_wants_to_be_asked_all_the_time_is_not() -> None:
+    fake: Any = Fake(status="working", pollIntervalMs=0)
+
+    with anyio.move_on_after(0.3):
+        await TaskHandle(fake, "t", poll_interval=0.05).wait()
+
+    assert fake.count < 10
+
+
+async def test_a_status_that_there_is_not_is_an_error_of_the_server() -> None:
+    fake: Any = Fake(status="paused")
+
+    with anyio.fail_after(5), pytest.raises(ProtocolError, match="status"):
+        await TaskHandle(fake, "t").wait()
+
+
+async def test_an_error_that_is_none_is_an_error_of_the_server() -> None:
+    fake: Any = Fake(status="failed", error={"code": "no number"})
+
+    with anyio.fail_after(5), pytest.raises(ProtocolError, match="failed a task"):
+        await TaskHandle(fake, "t").wait()
