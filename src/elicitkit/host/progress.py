@@ -48,14 +48,16 @@ class Progress:
     questions: tuple[Question, ...] = ()
     """What is still to be answered before it, in this order."""
 
+    task: str | None = None
+    """The id of the task that the call became; its answers go there, and no request is made again."""
+
     has_opened: bool = False
     """Whether links were opened, which is done once in a call."""
 
     def asked(self, questions: Iterable[Question], *, answers: Mapping[str, Any], state: str | None) -> Self:
         """After a round came in: its questions, and the answers that needed nobody."""
-        return replace(
-            self, rounds=self.rounds + 1, questions=tuple(questions), answers=dict(answers), request_state=state
-        )
+        rounds = self.rounds + 1 if self.task is None else self.rounds
+        return replace(self, rounds=rounds, questions=tuple(questions), answers=dict(answers), request_state=state)
 
     def blocked(self, links: Iterable[Request]) -> Self:
         """After the error -32042: the same request is made again when the links were opened."""
@@ -84,6 +86,7 @@ class Progress:
             "answers": dict(self.answers),
             "key": first.key,
             "others": [{"key": one.key, "request": one.request.to_dict()} for one in others],
+            "task": self.task,
             "hasOpened": self.has_opened,
         }
 
@@ -103,6 +106,7 @@ class Progress:
             request_state=state["requestState"],
             answers=state["answers"],
             questions=(Question(state["key"], request), *others),
+            task=state["task"],
             has_opened=state["hasOpened"],
         )
 
@@ -145,5 +149,6 @@ _SHAPE: Final[Mapping[str, Callable[[Any], bool]]] = {
     "answers": _is_results,
     "key": lambda value: isinstance(value, str | None),
     "others": lambda value: isinstance(value, list | tuple) and all(map(_is_question, value)),
+    "task": lambda value: isinstance(value, str | None),
     "hasOpened": lambda value: isinstance(value, bool),
 }

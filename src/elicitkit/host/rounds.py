@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import anyio
@@ -28,6 +28,8 @@ from .._json import thawed
 from ..errors import ServerUnavailable
 from ..limits import ROUNDS
 from ..suspension import Answer, Request, declined_or_expired, unresolved
+from ..tasks.client import TaskHandle
+from ..tasks.messages import CreatedTask
 from .answering import Slot
 from .asked import Mode, Params, Unanswerable, params_of, read_links, read_question
 from .calls import Call
@@ -36,6 +38,7 @@ from .origins import Origin
 from .pending_calls import PendingCall
 from .progress import Progress, Question, sent_back
 from .showing import inside, shown_here
+from .task_rounds import TaskAsked, next_of
 from .troubles import is_lost
 from .upstream import Upstream
 
@@ -182,7 +185,7 @@ class Rounds:
         self, upstream: Upstream, call: Call, progress: Progress, round: InputRequiredResult
     ) -> Progress | CallToolResult:
         """The questions of the next round."""
-        if progress.rounds == ROUNDS:
+        if progress.rounds == ROUNDS and progress.task is None:
             return failure(f"{upstream.settings.server.described} asked for more than {ROUNDS} rounds of answers")
         if len(round.input_requests or {}) > OPEN_QUESTIONS:
             return failure(f"{upstream.settings.server.described} asked more than {OPEN_QUESTIONS:,} questions at once")
@@ -217,6 +220,8 @@ class Rounds:
         """One request, and what it came back with."""
         try:
             result = await self._requested(upstream, call, arguments, progress)
+            if isinstance(result, TaskAsked):
+                return await self._asked(upstream, call, replace(progress, task=result.task_id), result.round)
             if isinstance(result, InputRequiredResult):
                 return await self._asked(upstream, call, progress, result)
         except ServerUnavailable:
@@ -234,7 +239,7 @@ class Rounds:
 
     async def _requested(
         self, upstream: Upstream, call: Call, arguments: Mapping[str, Any], progress: Progress
-    ) -> CallToolResult | InputRequiredResult:
+    ) -> CallToolResult | InputRequiredResult | TaskAsked:
         """One request. It is sent once more where the server says that it did not even look at it."""
         connection = await upstream.connection()
         try:
@@ -255,7 +260,11 @@ class Rounds:
         call: Call,
         arguments: Mapping[str, Any],
         progress: Progress,
-    ) -> CallToolResult | InputRequiredResult:
+    ) -> CallToolResult | InputRequiredResult | TaskAsked:
+        if progress.task is not None:
+            handle = TaskHandle(connection.client.session, progress.task)
+            with connection.running(call), _noting_loss(connection, call):
+                return await next_of(handle, progress.responses() or {})
         async with AsyncExitStack() as turn:
             if upstream.takes_turns(connection):
                 if connection.turn.locked() and shown_here():
@@ -275,6 +284,8 @@ class Rounds:
                     )
                 if isinstance(result, (CallToolResult, InputRequiredResult)):
                     return result
+                if self.suspend and isinstance(result, CreatedTask):
+                    return await next_of(TaskHandle(connection.client.session, result.task_id), {})
                 return await _resolved(upstream, connection, call.tool, result)
 
 

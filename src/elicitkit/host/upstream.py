@@ -24,6 +24,7 @@ from .form_only import FormOnly
 from .servers import HttpServer, Server, transport
 from .settings import Protocol, Settings
 from .sse import sse_transport
+from .task_rounds import with_tasks
 from .troubles import is_lost, leaves, why_no_result, why_not_connected
 from .watched import Watched
 
@@ -89,7 +90,7 @@ class Upstream:
         """Which links it said are done."""
         self.open_questions = 0
         """How many of its questions are open that came while a request was."""
-        self.extensions = tuple(plug.extensions(name))
+        self.extensions = with_tasks(plug.extensions(name))
         self._plug = plug
         self._connecting = asyncio.Lock()
         self._connection: Connection | None = None
