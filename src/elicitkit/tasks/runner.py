@@ -343,6 +343,8 @@ class Runner:
             self._resting -= 1
             run.is_resting = False
             run.road.go_on()
+        if run.is_stopped:
+            self._trim_soon()  # It was still counted as resting when others parked meanwhile.
         if run.has_changed:
             self._changed(task_id)
 
