@@ -4,6 +4,7 @@ import asyncio
 import math
 from collections.abc import Callable
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -12,6 +13,7 @@ from mcp.server.mcpserver import Context
 
 from elicitkit import MemoryTaskStore, ProtocolError, TaskHandle, Tasks, elicit
 from elicitkit.tasks.engines.local import LocalEngine
+from elicitkit.tasks.listening import wanted_tasks
 from tests.tasks.desk import desk, form, quick, server
 
 pytestmark = pytest.mark.anyio
@@ -173,3 +175,32 @@ async def test_an_error_that_is_none_is_an_error_of_the_server() -> None:
 
     with anyio.fail_after(5), pytest.raises(ProtocolError, match="failed a task"):
         await TaskHandle(fake, "t").wait()
+
+
+async def test_what_a_task_is_doing_is_told_in_a_line_or_two() -> None:
+    tasks = quick(MemoryTaskStore(), tools={"tell"})
+    mcp = server(tasks)
+
+    @mcp.tool()
+    async def tell(ctx: Context) -> str:
+        await ctx.report_progress(1, message="x" * 1_000_000)
+        return "told"
+
+    async with desk(mcp, tasks) as at:
+        ended = await at.ended(await at.start("tell"))
+
+    assert ended["statusMessage"] == "x" * 1_000
+
+
+@pytest.mark.parametrize("wanted", [[f"{number}" for number in range(5_000)], "all", [1, None], {"a": 1}])
+def test_a_subscription_hears_of_no_more_tasks_than_there_may_be(wanted: Any) -> None:
+    ctx: Any = SimpleNamespace(method="subscriptions/listen", params={"notifications": {"taskIds": wanted}})
+
+    assert len(wanted_tasks(ctx)) == (1_000 if len(wanted) == 5_000 else 0)
+
+
+@pytest.mark.parametrize("notifications", [[1], "x", 5, None])
+def test_a_subscription_to_nothing_that_there_is_hears_of_no_task(notifications: Any) -> None:
+    ctx: Any = SimpleNamespace(method="subscriptions/listen", params={"notifications": notifications})
+
+    assert wanted_tasks(ctx) == []

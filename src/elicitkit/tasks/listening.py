@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
@@ -35,13 +35,19 @@ class _TaskNote(Notification[dict[str, Any], Literal["notifications/tasks"]]):
     params: dict[str, Any]
 
 
+MOST_TASKS: Final = 1_000
+"""How many tasks one subscription hears of; the acknowledgement names them, and leaves out the rest."""
+
+
 def wanted_tasks(ctx: ServerRequestContext[Any, Any]) -> list[str]:
     """The tasks that a request wants to hear of; none for any other request."""
     if ctx.method != _METHOD:
         return []
     notifications = (ctx.params or {}).get("notifications")
     wanted = notifications.get("taskIds") if isinstance(notifications, Mapping) else None
-    return list(dict.fromkeys(one for one in wanted if isinstance(one, str))) if isinstance(wanted, list) else []
+    if not isinstance(wanted, list):
+        return []
+    return list(dict.fromkeys(one for one in wanted if isinstance(one, str)))[:MOST_TASKS]
 
 
 async def listen(

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..asking import TRIES, Mode
 from ..errors import AnswerError, CallOver, ElicitkitError, Fault, ProtocolError, StaleClaim, StoreError, UnknownTask
@@ -49,6 +49,10 @@ class Claim:
     """For how long it is renewed at a time, in seconds."""
     until: float
     """When it ends, unless renewed; in seconds since the epoch."""
+
+
+STATUS_CHARACTERS: Final = 1_000
+"""What is kept of a status message, in characters: it goes out with each poll."""
 
 
 class ParkedRoad:
@@ -178,9 +182,9 @@ class ParkedRoad:
         return FormQuestion(name, json.dumps(schema, sort_keys=True), params["message"], schema, tries=TRIES)
 
     async def progress(self, told: str) -> None:
-        """Say what the task is doing. It is not worth a failure of the tool."""
+        """Say what the task is doing, in a line or two. It is not worth a failure of the tool."""
         try:
-            await self._claim.store.progress(self._claim.task_id, told, fence=self._claim.fence)
+            await self._claim.store.progress(self._claim.task_id, told[:STATUS_CHARACTERS], fence=self._claim.fence)
         except (CallOver, StaleClaim, UnknownTask):
             pass  # It has ended, or is not ours: the run is about to be stopped.
         except StoreError:
