@@ -12,7 +12,7 @@ import uvicorn
 @asynccontextmanager
 async def served(app: Any) -> AsyncIterator[str]:
     """Serve *app*, and give its address."""
-    with socket.socket() as listener:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on", timeout_graceful_shutdown=1))
         async with anyio.create_task_group() as group:
