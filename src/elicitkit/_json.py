@@ -40,6 +40,11 @@ def is_sendable(text: str) -> bool:
     return True
 
 
+def sendable(text: str) -> str:
+    """Text that can go over the wire: half a character (a lone surrogate) is shown as its escape."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 def size(value: object) -> int:
     """How many bytes *value* takes on the wire."""
     return len(dumps(value))

@@ -163,6 +163,16 @@ def _visit(
     return _Visit(done, waiting, rounds, key, seconds_of(timeout))
 
 
+def link_digest(message: str, url: str) -> str:
+    """A fingerprint of what is asked with a link."""
+    return _json.digest({"message": message, "url": url})
+
+
+def link_shape(url: str) -> str:
+    """A fingerprint of a link alone: consent to another one is none to this."""
+    return _json.digest({"url": url})
+
+
 def _link(message: str, url: str, elicitation_id: str | None) -> LinkQuestion:
     """The question that asks for a visit, without a name yet.
 
@@ -173,8 +183,7 @@ def _link(message: str, url: str, elicitation_id: str | None) -> LinkQuestion:
         raise LinkError(f"The link cannot be sent: its message {problem}.")
     if problem := link_problem(url):
         raise LinkError(f"The link cannot be sent: it {problem}.")
-    shape = _json.digest({"url": url})
-    return LinkQuestion("", shape, message, url=url, elicitation_id=elicitation_id or secrets.token_hex(16))
+    return LinkQuestion("", link_shape(url), message, url=url, elicitation_id=elicitation_id or secrets.token_hex(16))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +209,7 @@ class _Visit:
             return unsupported
 
     def _question(self, road: Road, link: LinkQuestion) -> LinkQuestion:
-        name = road.name(_json.digest({"message": link.message, "url": link.url}), self.key)
+        name = road.name(link_digest(link.message, link.url), self.key)
         until = None if self.seconds is None else road.deadline(name, self.seconds)
         return replace(link, name=name, until=until)
 

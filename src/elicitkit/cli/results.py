@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from mcp_types import CallToolResult, ContentBlock, EmbeddedResource, TextContent, TextResourceContents
 
-from mcp_types import (
-    AudioContent,
-    BlobResourceContents,
-    CallToolResult,
-    ContentBlock,
-    EmbeddedResource,
-    ImageContent,
-    ResourceLink,
-    TextContent,
-    TextResourceContents,
-)
-
+from ..host.results import content_text
 from .exits import Exit
 from .output import complain, give, give_json, say
 
@@ -36,18 +25,12 @@ def show(result: CallToolResult, tool: str, *, as_json: bool = False) -> Exit:
 
 
 def described(block: ContentBlock) -> str:
-    """One piece of content: text as it is, all else as a line that says what it is."""
+    """One piece of content, as the host has it; but a resource that is text is a line that says what it is, too."""
     match block:
-        case TextContent():
-            return block.text
-        case ImageContent() | AudioContent():
-            return f"[{block.type}: {block.mime_type}, {_bytes(block.data)}]"
-        case ResourceLink():
-            return f"[link to a resource: {block.name}, {block.uri}]"
-        case EmbeddedResource():
-            return _resource(block.resource)
+        case EmbeddedResource(resource=TextResourceContents(uri=uri, mime_type=kind, text=text)):
+            return f"[resource: {uri}, {kind or 'of no known type'}, {len(text):,} characters]"
         case _:
-            assert_never(block)
+            return content_text(block)
 
 
 def _show_content(result: CallToolResult) -> None:
@@ -58,12 +41,3 @@ def _show_content(result: CallToolResult) -> None:
         give_json(result.structured_content)
     elif not result.content:
         say("the tool returned nothing")
-
-
-def _resource(held: TextResourceContents | BlobResourceContents) -> str:
-    size = f"{len(held.text):,} characters" if isinstance(held, TextResourceContents) else _bytes(held.blob)
-    return f"[resource: {held.uri}, {held.mime_type or 'of no known type'}, {size}]"
-
-
-def _bytes(base64: str) -> str:
-    return f"{len(base64.rstrip('=')) * 3 // 4:,} bytes"

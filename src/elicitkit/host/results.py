@@ -21,7 +21,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from .._json import frozen, thawed
+from .._json import frozen, sendable, thawed
 from ..errors import ContractError
 from ..suspension import Request
 from ..suspension.wire import Wire, frozen_object, present, require_keys, require_text, type_of
@@ -101,12 +101,12 @@ class ToolResult(Wire):
     @classmethod
     def from_call_tool_result(cls, result: CallToolResult) -> Self:
         """Read a result of MCP. A request that the server left in it is not looked for: servers ask by eliciting."""
-        lines = [_described(block) for block in result.content]
+        lines = [content_text(block) for block in result.content]
         found = result.structured_content  # Anything that JSON has, on the newest revision.
         if not lines and found is not None:
             lines = [_json_text(found)]
         return cls(
-            _whole("\n".join(lines)),
+            sendable("\n".join(lines)),
             is_error=bool(result.is_error),
             structured=storable(found),
             content=tuple(filter(None, map(_kept, result.content))),
@@ -124,7 +124,7 @@ class ToolResult(Wire):
         if isinstance(value, CallToolResult):
             return cls.from_call_tool_result(value)
         if value is None or isinstance(value, str):
-            return cls(_whole(value or ""))
+            return cls(sendable(value or ""))
         plain = _plain(value)
         return cls(_json_text(plain), structured=storable(plain))
 
@@ -197,16 +197,11 @@ def _json_text(value: object) -> str:
     return pydantic_core.to_json(value).decode()
 
 
-def _whole(text: str) -> str:
-    """Text that can be sent: half a character (a lone surrogate) is shown as its escape."""
-    return text.encode(errors="backslashreplace").decode()
-
-
 def _dumped(block: ContentBlock) -> dict[str, Any]:
     return block.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def _described(block: ContentBlock) -> str:
+def content_text(block: ContentBlock) -> str:
     """One piece of content: text as it is, all else as a line that says what it is."""
     match block:
         case TextContent():

@@ -40,7 +40,7 @@ async def content(call: Callable[[], Awaitable[HandlerResult]]) -> HandlerResult
     except Exception as error:
         if (ours := _cause_of_ours(error)) is None:
             raise
-        raise MCPError(code=INTERNAL_ERROR, message=_sendable(ours)) from None
+        raise MCPError(code=INTERNAL_ERROR, message=str(ours)) from None
 
 
 def _unmasked(result: HandlerResult, made: Iterable[Made]) -> HandlerResult:
@@ -55,11 +55,7 @@ def _unmasked(result: HandlerResult, made: Iterable[Made]) -> HandlerResult:
 
 
 def _text(error: ElicitkitError) -> list[dict[str, str]]:
-    return [{"type": "text", "text": _sendable(error)}]
-
-
-def _sendable(error: ElicitkitError) -> str:
-    return str(error).encode(errors="backslashreplace").decode()  # A lone surrogate would stop the answer.
+    return [{"type": "text", "text": str(error)}]
 
 
 def _cause_of_ours(error: BaseException) -> ElicitkitError | None:

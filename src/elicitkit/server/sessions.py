@@ -10,6 +10,7 @@ from mcp_types import ElicitResult
 
 from .. import _json
 from ..asking import TRIES, Road, refuse_in_step
+from ..asking.links import link_digest, link_shape
 from ..errors import AnswerError, Fault
 from ..journal import FormQuestion, LinkQuestion, Question
 from ..safety import asks_for_credential, link_problem
@@ -65,8 +66,8 @@ class SuspendingSession(AskingSession):
         """Ask to open a link."""
         self.elicitkit_road.require("url")
         _warn_of_link(url)
-        name = self.elicitkit_road.name(_json.digest({"message": message, "url": url}), None)
-        return await self._ask(LinkQuestion(name, _json.digest({"url": url}), message, url=url))
+        name = self.elicitkit_road.name(link_digest(message, url), None)
+        return await self._ask(LinkQuestion(name, link_shape(url), message, url=url))
 
     async def _ask(self, question: Question) -> ElicitResult:
         refuse_in_step(self.elicitkit_road)

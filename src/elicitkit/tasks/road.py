@@ -7,7 +7,6 @@ that what was answered returns at once, what was done is not done again, and an 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from ..schema.dialects import DIALECTS
 from ..server.lifetimes import Lifetime
 from ..server.modes import require_mode
 from .record import History, TaskInput, new_key
-from .requests import form_request, link_request
+from .requests import form_request, link_request, shape_of
 
 if TYPE_CHECKING:
     from mcp_types import ClientCapabilities
@@ -176,10 +175,10 @@ class ParkedRoad:
         name = self.name(f"round {key}", None)
         if params.get("mode") == "url":
             self.require("url")
-            return LinkQuestion(name, json.dumps(params["url"]), params["message"], url=params["url"])
+            return LinkQuestion(name, shape_of(request), params["message"], url=params["url"])
         self.require("form")
         schema = params["requestedSchema"]
-        return FormQuestion(name, json.dumps(schema, sort_keys=True), params["message"], schema, tries=TRIES)
+        return FormQuestion(name, shape_of(request), params["message"], schema, tries=TRIES)
 
     async def progress(self, told: str) -> None:
         """Say what the task is doing, in a line or two. It is not worth a failure of the tool."""

@@ -64,8 +64,3 @@ def task_id_of(task_id: str) -> str:
     if not isinstance(task_id, str) or not _ID.fullmatch(task_id):
         raise ValueError("the id of a task is 32 hexadecimal digits, or more, nobody can guess: leave it out")
     return task_id
-
-
-def sendable(text: str) -> str:
-    """A text that can be written to the wire: half a character is shown as its escape."""
-    return text.encode(errors="backslashreplace").decode()

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
+from ..._json import sendable
 from ...errors import LimitError, UnknownTask
 from .. import changes
 from ..changes import Change
 from ..record import History, Settlement, Swept, TaskInput, TaskRecord, new_key, to_json
 from ..requests import require_small
 from ..store import LEASE, Listener, TaskStore
-from .arguments import positive, require_small_answer, sendable, task_id_of, whole
+from .arguments import positive, require_small_answer, task_id_of, whole
 from .transaction import Transaction, held, known, owned, running
 
 T = TypeVar("T")
