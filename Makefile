@@ -1,7 +1,7 @@
 # The front door. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance lint typing bench load crash constraints clean
+.PHONY: help demo test conformance lint typing docs bench load crash constraints clean
 
 # A python3.11 that is only a version manager's shim may not run, so it is tried first.
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
@@ -71,6 +71,10 @@ lint: $(INSTALLED)  ## style, format, types and layers
 typing: $(INSTALLED)  ## what both type checkers see
 	@$(BIN)/mypy
 	@$(BIN)/pyright --pythonpath $(BIN)/python
+
+docs: $(INSTALLED)  ## build the documentation into build/docs; a warning is an error
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs build/docs
+	@echo "Built: build/docs/index.html"
 
 bench: $(INSTALLED) $(PEERS)/fastmcp/installed  ## run benchmarks/*.py, but for those that start with _
 	@set -e; for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python "$$script" $(ARGS); done
