@@ -1,7 +1,7 @@
 # The front door. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance lint typing docs bench load crash package constraints clean
+.PHONY: help demo test conformance lint typing docs bench load fuzz crash package constraints clean
 
 # A python3.11 that is only a version manager's shim may not run, so it is tried first.
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
@@ -81,6 +81,9 @@ bench: $(INSTALLED) $(PEERS)/fastmcp/installed  ## run benchmarks/*.py, but for 
 
 load: $(INSTALLED)  ## 64 calls at once over HTTP for 30 seconds
 	@$(BIN)/python -m tests.roads.load --seconds 30 --calls 64 $(ARGS)
+
+fuzz: $(INSTALLED)  ## feed everything that reads from a wire for five minutes; ARGS='--seconds 3600'
+	@$(BIN)/python -m tests.fuzz $(ARGS)
 
 crash: $(INSTALLED)  ## 200 tasks on a server that is killed 50 times; ARGS='--seed 7'
 	@$(BIN)/python -m tests.crash $(ARGS)
