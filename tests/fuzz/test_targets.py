@@ -15,6 +15,7 @@ from tests.fuzz.targets import TARGETS
 @given(data=st.binary(max_size=200))
 @settings(max_examples=150)
 @example(data=b"")
+@example(data=bytes.fromhex("ffff000000000000000301 00ff000000000000000301"))  # a field that was cleared, checked again
 def test_whatever_comes_is_read_or_refused(name: str, data: bytes) -> None:
     TARGETS[name](data)
 
