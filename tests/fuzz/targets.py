@@ -99,8 +99,7 @@ def check_of(form: Form[Any], content: dict[str, Any]) -> None:
     sent = {name: one for name, one in checked.items() if one is not None}
     try:
         is_right = passes(form.schema(), sent)
-    except SchemaError:  # The stranger's schema is none; then it has a field that cannot be drawn.
-        assert any(isinstance(field, UnknownField) for field in form.fields)
+    except SchemaError:  # The stranger's schema is none as a whole; there is nothing to compare with.
         return
     assert is_right, (form.schema(), sent)
     assert form.check(checked) == checked
