@@ -134,4 +134,4 @@ def _deadline(until: datetime | None) -> str:
 
 
 def _indented(content: RenderableType) -> RenderableType:
-    return Padding(content, (0, 0, 0, 2))
+    return Padding(content, (0, 0, 0, 2), expand=False)
