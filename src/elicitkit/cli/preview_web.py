@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import secrets
-import socket
 from importlib import import_module
 from typing import Any
+
+import anyio
 
 from ..errors import MissingExtra
 from ..forms import Form
 from .exits import Exit
 from .output import say
 
-_EXTRA = frozenset({"starlette", "jinja2", "uvicorn", "python_multipart", "elicitkit"})
-_LOOPBACK = "127.0.0.1"
+_PAGES = "elicitkit.render.web"
 
 
 def serve(form: Form[Any]) -> Exit:
@@ -23,16 +23,21 @@ def serve(form: Form[Any]) -> Exit:
         MissingExtra: If the extra `web` is not installed.
     """
     try:
-        import uvicorn
-
-        web = import_module("elicitkit.render.web")
+        web = import_module(_PAGES)
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _EXTRA:
+        if error.name != _PAGES:
             raise
         raise MissingExtra("web", "The page") from None
-    token = secrets.token_urlsafe(16)
+    token = secrets.token_urlsafe(32)
     app = web.preview_app(form, token=token)
-    with socket.create_server((_LOOPBACK, 0)) as listening:
-        say(f"http://{_LOOPBACK}:{listening.getsockname()[1]}/?token={token}\nCtrl-C ends it.")
-        uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
+
+    async def until_ended() -> None:
+        async with web.serving(app) as address:
+            say(f"{web.link_of_app(address, token)}\nCtrl-C ends it.")
+            await anyio.sleep_forever()
+
+    try:
+        anyio.run(until_ended)
+    except KeyboardInterrupt:
+        say("")
     return Exit.FINE

@@ -21,7 +21,8 @@ def review_schema(schema: object, era: str | None = None) -> list[Finding]:
 
     It is pure, and raises for nothing that is in the schema.
 
-    >>> for finding in review_schema({"type": "object", "properties": {"age": {"type": "int"}}}, "2026-07-28"):
+    >>> schema = {"type": "object", "properties": {"age": {"type": "int", "title": "Age"}}}
+    >>> for finding in review_schema(schema, "2026-07-28"):
     ...     print(finding.level, finding.rule, finding.pointer)
     fault unknown-type /properties/age/type
 
