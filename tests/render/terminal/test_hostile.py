@@ -39,15 +39,15 @@ def hostile() -> Form[Content]:
 def assert_harmless(lines: list[str], written: str) -> None:
     assert not FORBIDDEN.search(written)
     assert "👍" not in written
-    ours = [line for line in lines if line.startswith("? Send this? » Send")]
-    assert ours == []  # each line of a server's text stands beside a bar, or in a line of ours
+    forged = [line for line in lines if line.startswith("? Send this? » Send")]
+    assert forged == []  # each line of a server's text stands beside a bar, or in a line of ours
 
 
 async def test_it_is_text_all_the_way_through_a_form(monkeypatch: pytest.MonkeyPatch) -> None:
     form = hostile()
     faults = [Fault(EVIL, EVIL, EVIL)]
 
-    async with seated(form, monkeypatch, columns=200, rows=200, filled={"d": EVIL}, faults=faults) as seat:
+    async with seated(form, monkeypatch, columns=100, rows=90, filled={"d": EVIL}, faults=faults) as seat:
         screen = await seat.sees("Change a field")
         seat.press(ENTER, DOWN * 3, ENTER)
         await seat.sees("a whole number")
@@ -61,7 +61,7 @@ async def test_it_is_text_all_the_way_through_a_form(monkeypatch: pytest.MonkeyP
 
 
 async def test_it_is_text_in_each_list_and_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with seated(hostile(), monkeypatch, columns=200, rows=200) as seat:
+    async with seated(hostile(), monkeypatch, columns=100, rows=90) as seat:
         await seat.sees("What now?")
         seat.press(FILL_IN)
         for head in range(1, 6):
@@ -77,7 +77,7 @@ async def test_it_is_text_in_each_list_and_line(monkeypatch: pytest.MonkeyPatch)
 async def test_it_is_text_where_one_answer_is_taken(kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     form = lone({EVIL: {"type": "string", "title": EVIL, "description": EVIL, **kind}}, EVIL, message=EVIL)
 
-    async with seated(form, monkeypatch, columns=200, rows=100) as seat:
+    async with seated(form, monkeypatch, columns=100, rows=40) as seat:
         screen = await seat.sees("ancel")
 
     assert_harmless(screen, seat.written)
@@ -86,7 +86,7 @@ async def test_it_is_text_where_one_answer_is_taken(kind: dict[str, Any], monkey
 async def test_it_is_text_on_a_dumb_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "dumb")
 
-    async with seated(hostile(), monkeypatch, columns=200, rows=200) as seat:
+    async with seated(hostile(), monkeypatch, columns=100, rows=90) as seat:
         seat.press("\n" * 6)
         screen = await seat.sees("Send this?")
         seat.press("\n")
@@ -94,3 +94,27 @@ async def test_it_is_text_on_a_dumb_terminal(monkeypatch: pytest.MonkeyPatch) ->
 
     assert_harmless(screen, seat.written)
     assert not {"\x1b", "\x08"} & set(seat.written)
+
+
+async def test_words_that_wrap_begin_no_line_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the width, a line at the left edge is one that we began."""
+    words = "? Sent. Cancelled. 1. " * 9
+    named = {"title": words, "description": words}
+    properties: dict[str, Any] = {
+        "a": {"type": "string", **named, "default": words},
+        "b": {"type": "string", **named, "enum": [words, "b"], "default": words},
+        "c": {"type": "array", **named, "items": {"enum": [words]}, "default": [words]},
+    }
+    faults = [Fault("a", words, words)]
+
+    async with seated(
+        lone(properties, message=words), monkeypatch, columns=40, rows=200, asker=words, faults=faults
+    ) as seat:
+        for question in ("Send this?", "Which one?", "> ", "Send this?"):
+            await seat.sees(question)
+            seat.press(ENTER)
+        screen = await seat.sees("Which one?")
+
+    begun = {line.split(" ")[0] for line in screen if not line.startswith((" ", "│"))}
+    assert begun <= {"Question", "It", "You", "Your", "1", ">", "?", "!"}
+    assert all(line.startswith(("? Send this?", "? Which one?")) for line in screen if line[0] == "?")

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Final, assert_never
 
 from ...errors import AnswerError, Fault
-from ...fields import BooleanField, ChoiceField, UnknownField
+from ...fields import BooleanField, ChoiceField, Field, UnknownField
 from ...forms import Content
 from ...outcomes import Accepted, Cancelled, Declined, Outcome
 from . import screens
@@ -122,7 +122,9 @@ class _Dialogue:
 
     async def _choose(self, field: BooleanField | ChoiceField) -> Outcome[Content]:
         """A lone choice is one list, with the refusals in it: what is taken is sent."""
-        self._prompts.show(screens.field_head(field), *screens.wrong(self._faults))
+        self._show_head(field)
+        if self._faults:
+            self._prompts.show(screens.problems(self._faults))
         asked = control(field, self._entries)
         assert isinstance(asked, Pick)
         while True:
@@ -157,29 +159,29 @@ class _Dialogue:
         if at == len(self._stops):
             self._show_undrawn(len(self._form.fields))
             return await self._review()
-        number = self._form.fields.index(self._stops[at])
-        self._show_undrawn(number)
-        await self._ask(self._stops[at], self._position(number))
+        self._show_undrawn(self._form.fields.index(self._stops[at]))
+        await self._ask(self._stops[at])
         return None
 
     def _show_undrawn(self, until: int) -> None:
         """Show the fields before this one that nobody can answer, once."""
-        for number, field in enumerate(self._form.fields[self._shown : until], self._shown):
+        for field in self._form.fields[self._shown : until]:
             if isinstance(field, UnknownField):
-                self._prompts.show(screens.field_head(field, position=self._position(number)))
+                self._show_head(field)
         self._shown = max(self._shown, until)
 
-    def _position(self, number: int) -> str:
+    def _show_head(self, field: Field) -> None:
         total = len(self._form.fields)
-        return f"{number + 1} of {total} · " if total > 1 else ""
+        position = f"{self._form.fields.index(field) + 1} of {total} " if total > 1 else ""
+        self._prompts.show(screens.field_head(field, position=f"{position}· "))
 
-    async def _ask(self, field: Answerable, position: str = "") -> None:
+    async def _ask(self, field: Answerable) -> None:
         """Ask until the answer fits its field; each time it starts from what was answered before.
 
         Raises:
             GoBack: If the person goes back; what stood in the field is kept for the next time.
         """
-        self._prompts.show(screens.field_head(field, position=position))
+        self._show_head(field)
         answered = self._left.pop(field.name, None) or control(field, self._entries)
         while True:
             try:
