@@ -135,7 +135,7 @@ def test_what_the_author_refuses_is_asked_again_as_it_was_filled_in(preview: Pre
     assert "now:\n│ 9\n" in err
 
 
-def test_a_person_at_a_terminal_answers_though_the_output_is_piped() -> None:
+def test_a_person_at_a_terminal_answers() -> None:
     with at_terminal("preview", "my_forms:order") as terminal:
         terminal.is_asked("Dish (required)")
         terminal.press("r", ENTER)

@@ -161,17 +161,21 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("stdin", "stdout", "expected"),
+    ("stdin", "stdout", "stderr", "expected"),
     [
-        (Terminal(), Terminal(), True),
-        (io.StringIO(), Terminal(), False),
-        (Terminal(), io.StringIO(), False),
-        (None, Terminal(), False),
+        (Terminal(), Terminal(), io.StringIO(), True),
+        (Terminal(), io.StringIO(), Terminal(), True),  # it is drawn on standard error
+        (io.StringIO(), Terminal(), Terminal(), False),
+        (Terminal(), io.StringIO(), io.StringIO(), False),
+        (None, Terminal(), Terminal(), False),
     ],
 )
-def test_a_terminal_is_both_ends(stdin: Any, stdout: Any, expected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_is_both_ends(
+    stdin: Any, stdout: Any, stderr: Any, expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "stdin", stdin)
     monkeypatch.setattr(sys, "stdout", stdout)
+    monkeypatch.setattr(sys, "stderr", stderr)
 
     assert has_terminal() is expected
 
