@@ -91,6 +91,11 @@ async def test_a_question_closes_when_its_time_is_over(monkeypatch: pytest.Monke
     assert seat.lines()[-1] == "The time to answer is over. No answer was sent."
 
 
+async def test_a_question_whose_time_is_over_already_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert await answer(FORM, until=datetime.now(UTC)) == Cancelled("expired")
+    assert capsys.readouterr().out == ""
+
+
 async def test_a_question_whose_time_is_over_before_its_turn_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     async with seated(FORM, monkeypatch) as seat:
         await seat.sees("What now?")

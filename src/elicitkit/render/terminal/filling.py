@@ -70,6 +70,8 @@ async def fill(
         from .session import ask
     except ModuleNotFoundError as error:
         raise _explained(error) from None
+    if until is not None and until <= datetime.now(UTC):
+        return Cancelled("expired")
     queue = _queues.setdefault(asyncio.get_running_loop(), _Queue())
     others = waiting or nobody
     with anyio.move_on_after(None if until is None else (until - datetime.now(UTC)).total_seconds()) as expiring:

@@ -56,10 +56,10 @@ def found_in_schema(schema: object, at: str, era: str) -> Iterator[Finding]:
 
 
 def hidden_characters(value: object, at: str, *, depth: int = 16) -> Iterator[Finding]:
-    """Control and invisible characters in any text of a message, which play tricks where a host draws them."""
+    """Control, invisible and stacked characters in any text of a message, which play tricks where a host draws them."""
     if isinstance(value, str):
         if plain(value, limit=len(value) + 1) != value.replace("\r\n", "\n"):
-            words = "has control or invisible characters: some hosts draw them, and others take them out"
+            words = "has control, invisible or stacked characters: some hosts draw them, and others take them out"
             yield Finding(at, "warning", "hidden-characters", words)
     elif depth and isinstance(value, (Mapping, list)):
         inside = value.items() if isinstance(value, Mapping) else enumerate(value)
