@@ -96,13 +96,11 @@ class _Dialogue:
                 self._show_heading()
                 return await self._choose(field)
             case _:
-                self._show_heading(has_outline=True)
+                self._show_heading()
                 return await self._walk()
 
-    def _show_heading(self, *, has_outline: bool = False) -> None:
+    def _show_heading(self) -> None:
         self._prompts.show(screens.heading(self._asked))
-        if has_outline:
-            self._prompts.show(*screens.outline(self._form.fields, self._prompts.back_key))
 
     # --- what takes one answer ----------------------------------------------------------------------------------------
 
@@ -140,7 +138,10 @@ class _Dialogue:
     # --- from stop to stop --------------------------------------------------------------------------------------------
 
     async def _walk(self) -> Outcome[Content]:
-        at = len(self._stops) if self._faults or self._entries else _START
+        is_again = bool(self._faults or self._entries)
+        at = len(self._stops) if is_again else _START
+        if not is_again:
+            self._prompts.show(*screens.outline(self._form.fields, self._prompts.back_key))
         while True:
             try:
                 outcome = await self._stop(at)
@@ -213,14 +214,19 @@ class _Dialogue:
                 return accepted
 
     async def _change(self) -> None:
-        self._faults = ()
-        if len(self._stops) == 1:
-            return await self._ask(self._stops[0])
+        """Ask one field anew; what was wrong with the others stays told."""
+        stop = self._stops[0] if len(self._stops) == 1 else await self._which()
+        if stop is not None:
+            self._faults = tuple(fault for fault in self._faults if fault.field not in ("", stop.name))
+            await self._ask(stop)
+
+    async def _which(self) -> Answerable | None:
+        """The field to change, from a list that starts at the first with a fault; `None` to go back."""
+        wrong = {fault.field for fault in self._faults}
+        at = next((place for place, field in enumerate(self._stops) if field.name in wrong), 0)
         labels = [f"{label(field)} · {shown_briefly(field, self._entries)}" for field in self._stops]
-        picked = await self._prompts.pick(Pick((*labels, _BACK), question="Which one?"), back=True)
-        if picked.at < len(self._stops):
-            await self._ask(self._stops[picked.at])
-        return None
+        picked = await self._prompts.pick(Pick((*labels, _BACK), at, question="Which one?"), back=True)
+        return self._stops[picked.at] if picked.at < len(self._stops) else None
 
     # --- what all of it needs -----------------------------------------------------------------------------------------
 
