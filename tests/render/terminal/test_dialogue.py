@@ -358,6 +358,14 @@ async def test_what_was_filled_in_before_stands_in_the_fields_with_its_faults(
     assert "Age   old" in printed
 
 
+async def test_what_did_not_do_before_is_not_sent_by_one_key() -> None:
+    form = asking().string("a").string("b")
+
+    outcome = await answer(form, ENTER, ENTER, CLEAR, "x\r", SEND, filled={"a": "wrong", "b": "b"})
+
+    assert outcome == accepted(a="x", b="b")
+
+
 async def test_the_other_faults_stay_told_while_one_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = [Fault("a", "A", "is too short"), Fault("b", "B", "is too long"), Fault("", "", "both are odd")]
 

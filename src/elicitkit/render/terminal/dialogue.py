@@ -75,6 +75,8 @@ class _Dialogue:
         self._entries = {field.name: asked.filled[field.name] for field in self._stops if field.name in asked.filled}
         self._faults: tuple[Fault, ...] = tuple(asked.faults)
         """What is wrong with the answer as a whole, since it was last to be sent."""
+        self._is_as_before = bool(self._entries)
+        """Whether it is what did not do before: then it is not to be sent by one key."""
         self._left: dict[str, Control] = {}
         """What stood in a field when the person went back from it."""
         self._shown = 0
@@ -197,13 +199,14 @@ class _Dialogue:
             else:
                 self._entries.pop(field.name, None)
                 self._entries.update(settled)
+                self._is_as_before = False
                 return
 
     async def _review(self) -> Outcome[Content]:
         choices = [_SEND, *([_CHANGE] if self._stops else []), _DECLINE, _CANCEL]
         while True:
             self._prompts.show(screens.review(self._asked.asker, self._form.fields, self._entries, faults=self._faults))
-            at = _CHANGE if self._faults and self._stops else _SEND
+            at = _CHANGE if (self._faults or self._is_as_before) and self._stops else _SEND
             choice = await self._menu("Send this?", *choices, at=at, back=True)
             if choice == _CHANGE:
                 with suppress(GoBack):
