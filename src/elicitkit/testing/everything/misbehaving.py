@@ -1,4 +1,7 @@
-"""`Misbehaving`: a middleware that sends what no SDK would, by the same table on every revision."""
+"""`Misbehaving`: a middleware that sends what no SDK would, by the same table on every revision.
+
+What a middleware returns in place of the call, the SDK's server sends as it is, unchecked.
+"""
 
 from __future__ import annotations
 
@@ -29,23 +32,6 @@ class _Create(BaseModel):
 
 class _Any(BaseModel):
     model_config = ConfigDict(extra="allow")
-
-
-class _Unseen(str):
-    """A result type that the SDK's server does not know again, and so lets out unchecked; only the first look fails.
-
-    The server looks for it in its set of types once. What comes behind, a client in memory too, sees plain text.
-    """
-
-    _is_seen = False
-
-    def __hash__(self) -> int:
-        known = super().__hash__()
-        was_seen, self._is_seen = self._is_seen, True
-        return known if was_seen else ~known
-
-    def __eq__(self, other: object) -> bool:
-        return super().__eq__(other)
 
 
 class Misbehaving:
@@ -135,7 +121,7 @@ async def _round(ctx: ServerRequestContext[Any, Any], rounds: Rounds, given: Map
 
 def _asking(asked: Mapping[str, Params], number: int) -> dict[str, Any]:
     requests = {key: {"method": "elicitation/create", "params": params} for key, params in asked.items()}
-    return {"resultType": _Unseen("input_required"), "inputRequests": requests, "requestState": str(number)}
+    return {"resultType": "input_required", "inputRequests": requests, "requestState": str(number)}
 
 
 async def _sent(ctx: ServerRequestContext[Any, Any], params: Params, *, related: bool = True) -> Any:
