@@ -5,18 +5,20 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import anyio
 from mcp_types import INTERNAL_ERROR, ElicitResult, ErrorData
 from pydantic import ValidationError
 
+from ..bridge import answer_to_elicit_result
 from ..errors import ScriptError
 from ..suspension import Answer, Request
 from .asked import Asked, Params
 
-Sent: TypeAlias = ElicitResult | ErrorData
-"""What a client can send back."""
+Sent: TypeAlias = ElicitResult | ErrorData | Answer
+"""What an answer can be. An `Answer` is for what is no form, such as the kind `question`; its id does not matter."""
 
 Reply: TypeAlias = Sent | Mapping[str, Any] | Callable[[Asked], Any]
 """What a test may have answered: a result, one as JSON has it, an error, or a function from the question to these."""
@@ -62,9 +64,10 @@ class Answers(ABC):
     async def answer(self, asked: Asked) -> Sent:
         """The answer to one question."""
 
-    async def __call__(self, context: object, params: Params) -> Sent:
+    async def __call__(self, context: object, params: Params) -> ElicitResult | ErrorData:
         """Answer one question of a client."""
-        return await self._noted(Asked.of(params, context))
+        sent = await self._noted(Asked.of(params, context))
+        return answer_to_elicit_result(sent) if isinstance(sent, Answer) else sent
 
     async def wait_for(self, request: Request) -> Answer:
         """Answer one request of a host.
@@ -75,6 +78,8 @@ class Answers(ABC):
         sent = await self._noted(Asked.of_request(request))
         if isinstance(sent, ErrorData):
             raise ScriptError(sent.message)
+        if isinstance(sent, Answer):
+            return replace(sent, id=request.id)
         if sent.action == "accept":
             return request.accept(sent.content)
         return request.decline() if sent.action == "decline" else request.cancel()
@@ -102,7 +107,7 @@ def checked(given: object, what: str) -> Sent:
     Raises:
         ScriptError: If it is none; *what* says which.
     """
-    if isinstance(given, (ElicitResult, ErrorData)):
+    if isinstance(given, (ElicitResult, ErrorData, Answer)):
         return given
     try:
         return ElicitResult.model_validate(given, by_name=False)
@@ -118,8 +123,8 @@ def named(reply: Reply) -> str:
     """A reply in a failure: what it does and to which fields, never with what values."""
     if callable(reply):
         return getattr(reply, "__name__", type(reply).__name__)
-    if isinstance(reply, ErrorData):
-        return "fail"
+    if isinstance(reply, (ErrorData, Answer)):
+        return "fail" if isinstance(reply, ErrorData) else repr(reply)
     assert isinstance(reply, ElicitResult), "a script is checked when it is made"
     return f"{reply.action}({', '.join(reply.content or {})})"
 

@@ -30,6 +30,9 @@ class RandomAnswers(Answers):
     What is answered depends on the seed, the question and how often it was asked, and on nothing else: not on the order
     of the questions. It is the `elicitation_callback` of a client; its `wait_for` is that of a host.
 
+    On 2025-06-18 a multiple choice is asked as a yes or no for each option, and how many may be chosen stands there in
+    words alone: such a form may be answered wrongly.
+
     >>> from elicitkit import FormElicitation
     >>> form = FormElicitation.create("Which size?").choice("size").options(["S", "M"]).required()
     >>> RandomAnswers(1).content(form) in ({"size": "S"}, {"size": "M"})
