@@ -1,5 +1,6 @@
 """The server that asks everything: rightly on every revision, and wrongly on request (report R169)."""
 
+import asyncio
 import json
 import os
 import sys
@@ -98,6 +99,24 @@ async def test_it_asks_again_and_by_stock_code_and_not_at_all(revision: str) -> 
     assert answers.asked[1].faults == ("The number must be even.",)
     assert stock == {"action": "accept", "content": {"name": "Ada"}}
     assert nothing == "x"
+
+
+@pytest.mark.parametrize("revision", eras.HANDSHAKE)
+async def test_progress_is_told_while_a_question_is_open(revision: str) -> None:
+    ticks: asyncio.Queue[str | None] = asyncio.Queue()
+
+    async def told(progress: float, total: float | None, message: str | None) -> None:
+        await ticks.put(message)
+
+    async def answer_after_a_tick(*_: Any) -> Any:
+        while await ticks.get() != "still waiting":
+            pass
+        return accept(name="Ada")
+
+    async with eras.connected(everything_server(), revision, answer_after_a_tick) as client:
+        result = await client.call_tool("ask_with_progress", progress_callback=told)
+
+    assert '"accept"' in text(result)
 
 
 @pytest.mark.parametrize("revision", eras.ALL)

@@ -10,7 +10,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitRequestURLParams, ElicitResult, ErrorData
 
-from elicitkit import Elicitation, FormElicitation, Origin, Request, ScriptError, elicit
+from elicitkit import Answer, Elicitation, FormElicitation, Origin, Request, ScriptError, Slot, elicit
 from elicitkit.testing import Asked, ScriptedAnswers, accept, cancel, decline, fail, never
 from tests import eras
 
@@ -150,6 +150,30 @@ async def test_a_host_is_answered_by_the_same_script() -> None:
 
     assert given == [request.accept({"size": "M"}), request.decline(), request.cancel()]
     assert answers.asked[0].request is request
+
+
+async def test_at_a_host_wrong_answers_may_come_first_too() -> None:
+    schema = {"type": "object", "properties": {"size": {"type": "string", "enum": ["S", "M"]}}}
+    with ScriptedAnswers() as answers:
+        answers.when("Which size?").then(accept(size="XXL"), accept(size="M"))
+        answer = await Slot(answers.wait_for).answer(Request("r1", "input", "Which size?", data={"schema": schema}))
+
+    assert answer.data == {"size": "M"}
+    assert [asked.faults for asked in answers.asked] == [(), ("Size: must be one of S, M",)]
+
+
+async def test_what_is_no_form_is_answered_with_data_of_any_shape() -> None:
+    request = Request("r1", "question", "Which?", data={"questions": [{"question": "Which?"}]})
+    with ScriptedAnswers([Answer("any", ok=True, data={"answers": [["red"]]})]) as answers:
+        answer = await answers.wait_for(request)
+
+    assert request.is_answered_by(answer)
+    assert answer.data == {"answers": [["red"]]}
+
+
+async def test_an_answer_of_the_contract_serves_a_client_of_the_sdks_too() -> None:
+    with ScriptedAnswers([Answer("any", ok=True, data={"size": "M"}), Answer("any", ok=False)]) as answers:
+        assert await ask(asking("Yours?", "Hers?"), "2025-11-25", answers) == "M cancelled"
 
 
 async def test_a_host_whose_script_has_nothing_fails() -> None:

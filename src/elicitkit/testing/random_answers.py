@@ -64,14 +64,14 @@ class RandomAnswers(Answers):
         """
         built = form.build()
         random = self._random(built.digest())
+        refusal: AnswerError | None = None
         for attempt in range(1, _TRIES + 1):
             content = self._filled(built, random, with_nulls=self._nulls and attempt <= _TRIES // 2)
             try:
                 built.accept(content)
+                return content
             except AnswerError as error:
                 refusal = error
-            else:
-                return content
         raise ScriptError(f"no answer was found in {_TRIES} tries that the form's own checks accept: {refusal}")
 
     def wrong(self, form: FormSource[Any]) -> list[WrongAnswer]:
