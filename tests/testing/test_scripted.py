@@ -132,7 +132,7 @@ async def test_answers_go_by_field_by_key_and_by_link() -> None:
         answers.when(field="size").always(accept(size="S"))
         assert await ask(asking("Yours?", "Hers?"), "2025-11-25", answers) == "S S"
     with ScriptedAnswers() as answers:
-        answers.when(key="hat").then(accept(size="M"))
+        answers.when(key="hat").then(accept(size="XXL"), accept(size="M"))
         assert await ask(asking("Yours?", key="hat"), "2026-07-28", answers) == "M"
     with ScriptedAnswers() as answers:
         answers.when(url=re.compile("^https://bank")).then(decline())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -127,8 +126,3 @@ def named(reply: Reply) -> str:
         return "fail" if isinstance(reply, ErrorData) else repr(reply)
     assert isinstance(reply, ElicitResult), "a script is checked when it is made"
     return f"{reply.action}({', '.join(reply.content or {})})"
-
-
-def is_reply(given: object) -> bool:
-    """Tell whether something may stand in a script; a class is called by mistake, and a coroutine runs once."""
-    return not inspect.isclass(given) and not inspect.isawaitable(given)

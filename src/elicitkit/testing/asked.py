@@ -74,6 +74,12 @@ class Asked:
         return tuple(line.removeprefix("- ") for line in self._parted[0].splitlines())
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The fields of the form, by their wire names; none where it has none that could be read."""
+        properties = self.schema.get("properties")
+        return tuple(properties) if isinstance(properties, Mapping) else ()
+
+    @property
     def tool(self) -> str:
         """The tool that asks, where the host could tell."""
         return Origin.of(self.request).tool if self.request else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +12,8 @@ from typing import Any, Self, TypeAlias
 
 from .. import _json
 from ..errors import ScriptError
-from .answers import Answers, Reply, Sent, checked, fail, is_reply, named, sent
+from ..journal import TRY
+from .answers import Answers, Reply, Sent, checked, fail, named, sent
 from .asked import Asked, says
 
 Text: TypeAlias = str | re.Pattern[str]
@@ -109,8 +111,8 @@ class ScriptedAnswers(Answers):
         def fits(asked: Asked) -> bool:
             return (
                 (message is None or says(message, asked.question))
-                and (field is None or field in asked.schema.get("properties", {}))
-                and (key is None or key == asked.key)
+                and (field is None or field in asked.names)
+                and (key is None or key == asked.key.partition(TRY)[0])
                 and (url is None or (asked.url is not None and says(url, asked.url)))
                 and (tool is None or tool == asked.tool)
             )
@@ -185,7 +187,7 @@ def _reply(number: int, given: Reply) -> Reply:
     Raises:
         ScriptError: If it is none.
     """
-    if callable(given) and is_reply(given):
+    if callable(given) and not inspect.isclass(given):
         return given
     return checked(given, f"answer {number} of the script")
 
