@@ -22,6 +22,7 @@ from elicitkit import (
 from elicitkit.tasks.store import TaskStore
 from elicitkit.testing import Clock, Restarts, ScriptedAnswers, accept, never
 from tests import eras
+from tests.host.clock import skippable
 from tests.host.hosting import hosting, in_memory, speaking, text
 
 pytestmark = pytest.mark.anyio
@@ -37,24 +38,28 @@ def asking(**options: Any) -> MCPServer[Any]:
         outcome = await elicit(ctx, NAME, **options)
         return f"for {outcome.content['name']}" if outcome else f"nobody: {outcome.reason}"
 
-    @mcp.tool()
-    async def hang() -> None:
-        await anyio.sleep_forever()
-
     return mcp
 
 
 @pytest.mark.parametrize("revision", eras.ALL)
 async def test_r065_the_time_of_a_person_is_not_the_time_of_a_tool(revision: str) -> None:
-    async def slow(request: Request) -> Answer:
-        await anyio.sleep(0.4)
-        return request.accept({"name": "Ada"})
+    mcp = asking()
+    with skippable() as clock:
 
-    with speaking(revision), in_memory({"a": asking()}) as config, anyio.fail_after(15):
-        config["mcpServers"]["a"]["timeout"] = 0.3
-        async with McpSource.load(config, wait_for=slow) as source:
-            assert text(await source.call("a_ask")) == "for Ada"
-            assert "did not answer within 0.3 seconds" in text(await source.call("a_hang"))
+        @mcp.tool()
+        async def dawdle() -> None:
+            clock.skip(31)
+            await anyio.sleep_forever()
+
+        async def slow(request: Request) -> Answer:
+            clock.skip(3600)
+            await anyio.lowlevel.checkpoint()
+            return request.accept({"name": "Ada"})
+
+        with speaking(revision), in_memory({"a": mcp}) as config:
+            async with McpSource.load(config, wait_for=slow) as source:
+                assert text(await source.call("a_ask")) == "for Ada"
+                assert text(await source.call("a_dawdle")) == "error: a did not answer within 30 seconds"
 
 
 @pytest.mark.parametrize("revision", eras.ALL)
