@@ -12,7 +12,17 @@ from fastmcp import FastMCP
 from mcp.server.mcpserver import Context, MCPServer
 
 import elicitkit.server.fastmcp
-from elicitkit import Elicitation, FormElicitation, MemoryTaskStore, ScriptError, Tasks, confirm, elicit, step
+from elicitkit import (
+    Elicitation,
+    FormElicitation,
+    MemoryTaskStore,
+    ScriptError,
+    Tasks,
+    confirm,
+    elicit,
+    step,
+    testing,
+)
 from elicitkit.tasks.store import TaskStore
 from elicitkit.testing import Clock, Restarts, ScriptedAnswers, accept, assert_asked, connected, never
 from elicitkit.testing.fixtures import (
@@ -214,3 +224,18 @@ def test_the_plugin_is_opt_in() -> None:
     pyproject = (ROOT / "pyproject.toml").read_text()
 
     assert "pytest11" not in pyproject
+
+
+def test_scripts_alone_load_neither_pytest_nor_a_server() -> None:
+    code = "import elicitkit.testing, sys; print(*({'mcp.server', 'pytest', 'starlette'} & {*sys.modules}))"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
+
+    assert done.stdout.strip() == ""
+
+
+def test_every_name_that_is_listed_is_there() -> None:
+    for name in testing.__all__:
+        assert getattr(testing, name)
+    with pytest.raises(AttributeError, match="has no attribute 'everything_else'"):
+        testing.everything_else  # noqa: B018
