@@ -103,7 +103,7 @@ class ScriptedAnswers(Answers):
         Args:
             message: What is asked, or a pattern to search for in it.
             field: A field of the form, by its wire name.
-            key: What the wire calls the question, on 2026-07-28: the author's `key=`, where there is one.
+            key: What the wire calls the question: in a round trip of 2026-07-28 the author's `key=`, if any.
             url: The link, or a pattern to search for in it.
             tool: The tool that asks, at a host.
         """
