@@ -11,7 +11,8 @@ import pytest
 from ...errors import CallOver, TaskKeyError, UnknownTask
 from ...tasks.record import TaskRecord
 from ...tasks.store import TaskStore
-from .base import NOBODY, Clock, StoreTests, accepting, current, parked, question
+from ..clock import Clock
+from .base import NOBODY, StoreTests, accepting, current, parked, question
 
 ENDINGS: dict[str, Callable[[TaskStore, str], Awaitable[object]]] = {
     "completed": lambda store, task_id: store.complete(task_id, {"content": []}),
