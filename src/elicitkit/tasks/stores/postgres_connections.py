@@ -46,7 +46,9 @@ class Connector:
         self._given = {"connect_timeout": _CONNECT, "application_name": "elicitkit", **self._given}
         milliseconds = max(1, int(timeout * 1000))
         self._settings = (
-            f"SET search_path = {schema}; SET statement_timeout = {milliseconds}; SET lock_timeout = {milliseconds}; "
+            # PostgreSQL gives up a little earlier than we do, so that it says why, and leaves nothing behind.
+            f"SET search_path = {schema}; SET statement_timeout = {milliseconds * 3 // 4 or 1}; "
+            f"SET lock_timeout = {milliseconds // 2 or 1}; "
             f"SET idle_in_transaction_session_timeout = '{_ABANDONED}s'; "
             # What is read is one state of the store; what writes says that it sees what others committed meanwhile.
             "SET default_transaction_isolation = 'repeatable read'; "

@@ -118,7 +118,9 @@ def migrate(
     """
     if _version(connection, schema) == len(migrations):
         return
-    connection.execute("BEGIN")
+    connection.execute(
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+    )  # What was done before it got the lock is seen.
     try:
         # Two that start at once make them once. The lock ends with the transaction.
         connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"elicitkit {schema} migrates",))
