@@ -60,13 +60,12 @@ async def test_who_waits_too_long_for_a_connection_is_told_so(schema: str) -> No
     async with PostgresTaskStore(postgres.ADDRESS, schema=schema, pool_size=1, timeout=0.4) as store:
         made = await store.create({})
         with RowLocked(schema, made.id):
-            holding = asyncio.ensure_future(store.progress(made.id, "waits for the lock"))
-            await asyncio.sleep(0)
+            holding = [store.progress(made.id, "waits for the lock") for _ in range(4)]
             with anyio.fail_after(5):
-                done = await asyncio.gather(*(store.create({}) for _ in range(3)), holding, return_exceptions=True)
+                done = await asyncio.gather(*holding, *(store.create({}) for _ in range(3)), return_exceptions=True)
 
-        *waited, held = map(str, done)
-        assert waited[0].startswith("The store of tasks cannot be used: no connection to PostgreSQL was free for 0.4 s")
+        held, *_, waited = map(str, done)
+        assert waited.startswith("The store of tasks cannot be used: no connection to PostgreSQL was free for 0.4 s")
         assert held == f"The store of tasks cannot be used: another process keeps it locked. {NOTHING}"
         assert len({id(one) for one in done}) == 7
         assert await store.ready() == [made.id]
