@@ -7,6 +7,7 @@ import threading
 import time
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -27,6 +28,18 @@ _ABANDONED: Final = 5
 
 _OLDEST: Final = 130000
 """The first version of PostgreSQL with 64-bit transaction ids for everybody."""
+
+
+def split_schema(address: str) -> tuple[str, str | None]:
+    """An address as libpq knows it, and the schema that was named behind it."""
+    parts = urlsplit(address)
+    if parts.scheme not in ("postgresql", "postgres") or "schema=" not in parts.query:
+        return address, None
+    named = [one for one in parts.query.split("&") if one.startswith("schema=")]
+    others = [one for one in parts.query.split("&") if one not in named]
+    return urlunsplit(parts._replace(query="&".join(others))), unquote(
+        named[-1].removeprefix("schema=")
+    ) if named else None
 
 
 class Connector:
