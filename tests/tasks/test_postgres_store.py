@@ -155,6 +155,20 @@ async def test_what_is_read_is_one_state_of_the_store(store: PostgresTaskStore) 
     assert (await store.get(made.id, owner=None)).status_message == "changed meanwhile"
 
 
+@pytest.mark.parametrize("text", ["half \ud800", "\udc00\x00", "\x01 \ud800"], ids=ascii)
+async def test_half_a_character_comes_back_as_it_was(store: PostgresTaskStore, text: str) -> None:
+    """A token may have one in the name of its principal."""
+    made = await store.create({}, owner=text, worker=text)
+    await store.park(made.id, [question(store, text)], fence=1)
+    await store.keep_step(made.id, text, "1", fence=1)
+
+    history = await store.history(made.id)
+
+    assert (await store.get(made.id, owner=text)).worker == text
+    assert (await store.list_tasks(owner=text)).records == (history.record,)
+    assert (list(history.record.inputs), dict(history.steps)) == ([text], {text: "1"})
+
+
 # --- opening and closing ----------------------------------------------------------------------------------------------
 
 
@@ -195,6 +209,18 @@ async def test_a_closed_store_leaves_no_connection(schema: str) -> None:
 
 def open_with(name: str) -> int:
     return int(postgres.sql(f"SELECT count(*) FROM pg_stat_activity WHERE application_name = '{name}'")[0][0])
+
+
+async def test_connections_that_are_long_gone_are_forgotten(schema: str) -> None:
+    async with PostgresTaskStore(postgres.ADDRESS, schema=schema) as store:
+        await store.create({})
+        postgres.sql(f"INSERT INTO {schema}.lines VALUES ('long gone', 1, extract(epoch FROM now()) - 90000)")
+    async with PostgresTaskStore(postgres.ADDRESS, schema=schema):
+        pass
+
+    lines = [name for (name,) in postgres.sql(f"SELECT id FROM {schema}.lines")]
+    assert "long gone" not in lines
+    assert lines
 
 
 async def test_a_store_is_opened_by_its_address(schema: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ...errors import MissingExtra, StoreError
 from .arguments import positive
-from .postgres_schema import MIGRATIONS, Migration, migrate, require_name
+from .postgres_schema import MIGRATIONS, Migration, forget_lines, migrate, require_name
 from .transaction import Transaction
 from .transactional import TransactionalStore
 
@@ -31,7 +31,7 @@ class PostgresTaskStore(TransactionalStore):
             ...
 
     It outlives a restart of the database. What was under way then is done again where it certainly did not happen; of a
-    commit whose answer was lost, PostgreSQL is asked what became of it. Only where that cannot be found out in time is
+    commit whose answer was lost, it is looked up what became of it. Only where that cannot be found out in time is
     it a `StoreError` that says so.
 
     Args:
@@ -68,7 +68,7 @@ class PostgresTaskStore(TransactionalStore):
         except ImportError as missing:
             raise MissingExtra("postgres", "A store of tasks in PostgreSQL") from missing
         address, named = split_schema(address)
-        self._schema = require_name(schema or named or "elicitkit")
+        self._schema = require_name((named or "elicitkit") if schema is None else schema)
         self._timeout = positive("timeout", timeout)
         self._rescan = positive("rescan", rescan)
         self._pool_size = int(positive("pool_size", pool_size))
@@ -146,6 +146,7 @@ class PostgresTaskStore(TransactionalStore):
             try:
                 connection.prepare_threshold = None  # What is done once needs no plan.
                 migrate(connection, self._schema, must_exist=self._must_exist, migrations=self._migrations)
+                forget_lines(connection)
             finally:
                 close(connection)
         except psycopg.Error as error:
