@@ -1,7 +1,7 @@
 """The store in PostgreSQL keeps the contract; and what is its own: rounds, sessions, the database it is in."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +22,10 @@ from tests.services import postgres
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(scope="module")
-def kept_schema() -> Iterator[str]:
-    postgres.require()
-    with postgres.own_schema() as name:
-        yield name
-
-
 @pytest.fixture
-def schema(kept_schema: str) -> str:
-    """A schema of this module, with nothing in it but what the store makes."""
-    postgres.empty(kept_schema)
-    return kept_schema
+def schema(empty_schema: str) -> str:
+    """A schema with nothing in it but what the store makes."""
+    return empty_schema
 
 
 @pytest.fixture
@@ -84,6 +76,14 @@ async def connections_of(store: PostgresTaskStore) -> int:
         ).fetchone()
     )
     return int(found[0])
+
+
+async def test_what_is_asked_side_by_side_comes_in_the_order_it_is_asked(store: PostgresTaskStore) -> None:
+    made, keys = await store.create({}), [f"key-{number:02}" for number in range(20)]
+
+    await asyncio.gather(*(store.park(made.id, [question(store, key)]) for key in keys))
+
+    assert list((await store.get(made.id, owner=None)).inputs) == keys
 
 
 async def test_a_principal_is_not_asked_more_by_two_at_once(schema: str) -> None:

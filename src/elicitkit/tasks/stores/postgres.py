@@ -6,8 +6,10 @@ import asyncio
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from weakref import WeakValueDictionary
 
 from ...errors import MissingExtra, StoreError
+from ..record import TaskInput, TaskRecord
 from .arguments import positive
 from .postgres_schema import MIGRATIONS, Migration, forget_lines, migrate, require_name
 from .transaction import Transaction
@@ -74,6 +76,7 @@ class PostgresTaskStore(TransactionalStore):
         self._pool_size = int(positive("pool_size", pool_size))
         self._must_exist = must_exist
         self._connector = Connector(address, self._schema, timeout)
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._lanes: Lanes | None = None
         self._listening: Listening | None = None
 
@@ -118,6 +121,11 @@ class PostgresTaskStore(TransactionalStore):
         if lanes is not None:
             await lanes.stop()
         self._listening = None
+
+    async def park(self, task_id: str, inputs: Iterable[TaskInput], *, fence: int | None = None) -> TaskRecord:
+        """See `TaskStore.park`. What one process asks side by side in a task comes in the order it is asked."""
+        async with self._asking.setdefault(task_id, asyncio.Lock()):
+            return await super().park(task_id, inputs, fence=fence)
 
     async def _write(self, work: Callable[[Transaction], T]) -> T:
         return await self._opened.run(work, is_reading=False)
