@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ContractError,
         ElicitationUnsupported,
         ElicitkitError,
+        EntryClosed,
         Fault,
         FormError,
         LimitError,
@@ -31,12 +32,15 @@ if TYPE_CHECKING:
         TaskKeyError,
         TaskStuck,
         ToolError,
+        UnknownEntry,
         UnknownTask,
     )
     from .forms import Content, Form, FormElicitation, FormSource, bind
     from .host.answering import Slot
     from .host.function_tools import FunctionTool
     from .host.http_tools import HttpTool
+    from .host.inbox import Entry, Inbox, InboxStore
+    from .host.inbox.memory import MemoryInboxStore
     from .host.origins import Origin
     from .host.pending_calls import PendingCall
     from .host.policy import Policy, Rule
@@ -78,6 +82,8 @@ __all__ = [
     "Elicitation",
     "ElicitationUnsupported",
     "ElicitkitError",
+    "Entry",
+    "EntryClosed",
     "Fault",
     "Form",
     "FormElicitation",
@@ -85,9 +91,12 @@ __all__ = [
     "FormSource",
     "FunctionTool",
     "HttpTool",
+    "Inbox",
+    "InboxStore",
     "LimitError",
     "LinkError",
     "McpSource",
+    "MemoryInboxStore",
     "MemoryTaskStore",
     "MissingExtra",
     "Origin",
@@ -118,6 +127,7 @@ __all__ = [
     "ToolResult",
     "Toolkit",
     "Turn",
+    "UnknownEntry",
     "UnknownTask",
     "answer_accepted",
     "answer_cancelled",
@@ -148,6 +158,8 @@ _HOMES = {
     "forms": "Content Form FormElicitation FormSource bind",
     "host.function_tools": "FunctionTool",
     "host.http_tools": "HttpTool",
+    "host.inbox": "Entry Inbox InboxStore",
+    "host.inbox.memory": "MemoryInboxStore",
     "host.question_tool": "question",
     "host.results": "ToolResult",
     "host.toolkit": "Toolkit",

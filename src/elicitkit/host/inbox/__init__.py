@@ -1,0 +1,20 @@
+"""The inbox of a host: questions that wait for people, wherever they answer."""
+
+from .entry import EVERYBODY, Entry, Page, State, Viewer
+from .inbox import Inbox, Resumable
+from .store import Asking, Closing, InboxStore, Kept, SweptEntries
+
+__all__ = [
+    "EVERYBODY",
+    "Asking",
+    "Closing",
+    "Entry",
+    "Inbox",
+    "InboxStore",
+    "Kept",
+    "Page",
+    "Resumable",
+    "State",
+    "SweptEntries",
+    "Viewer",
+]
