@@ -234,7 +234,7 @@ class EntryClosed(ElicitkitError, RuntimeError):
     The text is for the person who was too late.
     """
 
-    def __init__(self, state: str, by: str = "", at: datetime | None = None) -> None:
+    def __init__(self, state: str = "withdrawn", by: str = "", at: datetime | None = None) -> None:
         super().__init__(state, by, at)
 
     @property
