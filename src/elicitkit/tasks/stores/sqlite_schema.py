@@ -72,7 +72,13 @@ _FIRST: Final[Migration] = (
     "INSERT INTO revisions VALUES (0)",
 )
 
-MIGRATIONS: Final[Sequence[Migration]] = (_FIRST,)
+_LISTED: Final[Migration] = (
+    "CREATE INDEX tasks_by_age ON tasks (created_at, id)",
+    "CREATE INDEX tasks_by_owner ON tasks (owner, created_at, id)",
+    "CREATE INDEX tasks_by_status ON tasks (status, created_at, id)",
+)
+
+MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _LISTED)
 """What makes version 1 of an empty file, version 2 of version 1, and so on. Never change one that was released."""
 
 
