@@ -107,6 +107,19 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration] = MI
         raise
 
 
+def require_ours(connection: sqlite3.Connection, newest: int, *, may_be_empty: bool) -> None:
+    """Make sure that a file is one of tasks, before anything in it is changed.
+
+    Raises:
+        StoreError: If it is of a newer version than *newest*, holds something else, or is empty and must not be.
+        sqlite3.Error: If it cannot be read.
+    """
+    version = _version(connection)
+    _refuse(connection, version, newest)
+    if version == 0 and not may_be_empty:
+        raise StoreError("The file is empty: there are no tasks in it.")
+
+
 def _refuse(connection: sqlite3.Connection, version: int, newest: int) -> None:
     if version > newest:
         raise StoreError(
