@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from .tasks.client import TaskHandle, TasksClient
     from .tasks.extension import Tasks
     from .tasks.store import TaskStore
+    from .tasks.stores.addresses import open_store
     from .tasks.stores.memory import MemoryTaskStore
     from .tasks.stores.sqlite import SqliteTaskStore
 
@@ -143,6 +144,7 @@ __all__ = [
     "elicit_sync",
     "elicit_url",
     "elicitation_to_request",
+    "open_store",
     "pending",
     "pending_of",
     "question",
@@ -177,6 +179,7 @@ _HOMES = {
     "tasks.client": "TaskHandle TasksClient",
     "tasks.extension": "Tasks",
     "tasks.store": "TaskStore",
+    "tasks.stores.addresses": "open_store",
     "tasks.stores.memory": "MemoryTaskStore",
     "tasks.stores.sqlite": "SqliteTaskStore",
 }

@@ -52,3 +52,6 @@ NAME_CHARACTERS: Final = 200
 
 PAGE_ENTRIES: Final = 200
 """The most entries that one page of an inbox lists."""
+
+LISTED_TASKS: Final = 1_000
+"""The most tasks a page of a listing may have."""

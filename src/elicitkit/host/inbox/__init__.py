@@ -1,6 +1,7 @@
 """The inbox of a host: questions that wait for people, wherever they answer."""
 
-from .entry import EVERYBODY, Entry, Page, State, Viewer
+from ...tasks.listing import EVERYBODY
+from .entry import Entry, Page, State, Viewer
 from .inbox import Inbox, Resumable
 from .store import Asking, Closing, InboxStore, Kept, SweptEntries
 

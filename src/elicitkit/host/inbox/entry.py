@@ -5,29 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ...suspension import Request
 from ...suspension.moments import write_moment
 from ...suspension.wire import present
+from ...tasks.listing import Everybody
 from ..origins import Origin
 
 State: TypeAlias = Literal["open", "answered", "expired", "withdrawn"]
 """Where a question stands. It leaves `open` once, and what it has become it stays."""
 
 
-class Everybody:
-    """The type of `EVERYBODY`."""
-
-    def __repr__(self) -> str:
-        return "EVERYBODY"
-
-
-EVERYBODY: Final = Everybody()
-"""Who looks, if it is whoever keeps the inbox: all questions are theirs to see and to answer."""
-
 Viewer: TypeAlias = str | Everybody | None
-"""Who looks. A name sees its own questions and those of nobody in particular; `None` sees only the latter."""
+"""Who looks. A name sees its own questions and those of nobody in particular; `None` sees only the latter;
+`EVERYBODY` sees all, and is for whoever keeps the inbox."""
 
 
 @dataclass(frozen=True, slots=True)

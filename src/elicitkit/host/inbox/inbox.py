@@ -18,11 +18,12 @@ from ...errors import ContractError, EntryClosed, LimitError, StoreError, Unknow
 from ...forms import Content, Form
 from ...limits import PAGE_ENTRIES
 from ...suspension import Answer, Pending, Request
+from ...tasks.listing import EVERYBODY
 from ...tasks.store import MAX_WAIT
 from ..answering import HOOK_SECONDS, Slot
 from ..checking import Refusal, answerable_form, leaving
 from ..pending_calls import PendingCall
-from .entry import EVERYBODY, Entry, Page, Viewer
+from .entry import Entry, Page, Viewer
 from .holding import Holding
 from .sizes import require_name
 from .store import Asking, Closing, InboxStore, Kept, Listener

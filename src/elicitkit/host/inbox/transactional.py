@@ -14,8 +14,9 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from ...errors import LimitError
+from ...tasks.listing import EVERYBODY
 from . import changes
-from .entry import EVERYBODY, Entry, Page, Viewer
+from .entry import Entry, Page, Viewer
 from .sizes import require_keepable
 from .store import Asking, Closing, InboxStore, Kept, Listener, SweptEntries
 from .transaction import Transaction, known

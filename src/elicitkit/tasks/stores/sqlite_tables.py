@@ -11,7 +11,9 @@ from ... import _json
 from ...errors import TaskKeyError
 from ...journal import Reply
 from ..changes import Change, key_used
+from ..listing import Listing
 from ..record import History, TaskInput, TaskRecord, to_json
+from .sqlite_listing import listing_query
 
 _FIXED: Final = ("id", "owner", "created_at", "ttl", "poll_interval_ms", "call")
 _CHANGING: Final = (
@@ -30,7 +32,8 @@ def _insert(table: str, columns: Sequence[str]) -> str:
 
 _INSERT_TASK: Final = _insert("tasks", [*_FIXED, *_CHANGING])
 _UPDATE_TASK: Final = f"UPDATE tasks SET {', '.join(f'{name} = ?' for name in _CHANGING)} WHERE id = ?"
-_SELECT_TASK: Final = f"SELECT {', '.join([*_FIXED, *_CHANGING])} FROM tasks WHERE id = ?"
+_TASK: Final = ", ".join([*_FIXED, *_CHANGING])
+_SELECT_TASK: Final = f"SELECT {_TASK} FROM tasks WHERE id = ?"
 _INSERT_INPUT: Final = _insert("inputs", ["task_id", *_INPUT])
 _UPDATE_INPUT: Final = "UPDATE inputs SET state = ?, reply = ?, settled_at = ? WHERE task_id = ? AND key = ?"
 _SELECT_INPUTS: Final = f"SELECT {', '.join(_INPUT)} FROM inputs WHERE task_id = ?"
@@ -62,10 +65,7 @@ class Tables:
         if not task_id.isascii():  # No id of ours is; and SQLite takes no half characters.
             return None
         row = self._connection.execute(_SELECT_TASK, (task_id,)).fetchone()
-        if row is None:
-            return None
-        is_asking = row[_OPEN_AT] > 0
-        return _record(row, map(_input, self._connection.execute(_OPEN, (task_id,))) if is_asking else ())
+        return None if row is None else self._record(row)
 
     def load_history(self, task_id: str) -> History | None:
         """See `Transaction.load_history`."""
@@ -113,6 +113,11 @@ class Tables:
         """See `Transaction.ready`."""
         return [task_id for (task_id,) in self._connection.execute(_READY, (now, now, limit))]
 
+    def page(self, listing: Listing, limit: int) -> list[TaskRecord]:
+        """See `Transaction.page`."""
+        query, given = listing_query(_TASK, listing, limit)
+        return [self._record(row) for row in self._connection.execute(query, given).fetchall()]
+
     def due(self, limit: int, now: float) -> list[str]:
         """See `Transaction.due`."""
         due = "SELECT id FROM tasks WHERE due <= ? ORDER BY due LIMIT ?"
@@ -123,6 +128,10 @@ class Tables:
         for table, column in (("inputs", "task_id"), ("steps", "task_id"), ("tasks", "id")):
             self._connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (task_id,))
         self.deleted.append(task_id)
+
+    def _record(self, row: tuple[Any, ...]) -> TaskRecord:
+        is_asking = row[_OPEN_AT] > 0
+        return _record(row, map(_input, self._connection.execute(_OPEN, (row[0],))) if is_asking else ())
 
     def _stamped(self, change: Change) -> TaskRecord:
         if not change.is_visible:
