@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .host.http_tools import HttpTool
     from .host.inbox import Entry, Inbox, InboxStore
     from .host.inbox.memory import MemoryInboxStore
+    from .host.inbox.sqlite import SqliteInboxStore
     from .host.origins import Origin
     from .host.pending_calls import PendingCall
     from .host.policy import Policy, Rule
@@ -112,6 +113,7 @@ __all__ = [
     "SensitiveFieldError",
     "ServerUnavailable",
     "Slot",
+    "SqliteInboxStore",
     "SqliteTaskStore",
     "StaleClaim",
     "StepError",
@@ -162,6 +164,7 @@ _HOMES = {
     "host.http_tools": "HttpTool",
     "host.inbox": "Entry Inbox InboxStore",
     "host.inbox.memory": "MemoryInboxStore",
+    "host.inbox.sqlite": "SqliteInboxStore",
     "host.question_tool": "question",
     "host.results": "ToolResult",
     "host.toolkit": "Toolkit",

@@ -39,8 +39,7 @@ def asked(asking: Asking, now: float) -> Kept:
 
 def may_join(kept: Kept, asking: Asking, now: float) -> bool:
     """Tell whether a question that is asked again is this one; see `InboxStore`."""
-    entry = kept.entry
-    is_wanted = _is_answerable(entry, now) or (entry.state == "answered" and not entry.is_collected)
+    is_wanted = kept.is_joinable and (_is_answerable(kept.entry, now) or not kept.entry.is_open)
     return is_wanted and not (asking.holder and kept.holder == asking.holder)
 
 

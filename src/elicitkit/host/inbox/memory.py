@@ -108,11 +108,7 @@ class _Tables:
 
     def ready(self, limit: int, host: str | None) -> list[Entry]:
         """See `Transaction.ready`."""
-        found = [
-            kept.entry
-            for kept in self._closed.values()
-            if kept.call is not None and not kept.entry.is_collected and host in (None, kept.entry.host)
-        ]
+        found = [kept.entry for kept in self._closed.values() if kept.is_ready and host in (None, kept.entry.host)]
         return sorted(found, key=lambda entry: entry.number)[:limit]
 
     def due(self, limit: int, now: float) -> list[str]:
@@ -130,7 +126,7 @@ class _Tables:
         return self._open if is_open else self._closed
 
     def _index(self, kept: Kept) -> None:
-        if kept.entry.is_open or (kept.entry.state == "answered" and not kept.entry.is_collected):
+        if kept.is_joinable:
             self._joinable.setdefault(kept.key, {})[kept.entry.id] = None
         else:
             self._unindex(kept)

@@ -87,6 +87,16 @@ class Kept:
     """The digests of the tokens that open it, the newest last."""
 
     @property
+    def is_joinable(self) -> bool:
+        """Whether a question that is asked again may be this one."""
+        return self.entry.is_open or (self.entry.state == "answered" and not self.entry.is_collected)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has a call that can go on."""
+        return self.call is not None and not self.entry.is_open and not self.entry.is_collected
+
+    @property
     def outcome(self) -> Answer | None:
         """What the question came to; `None` while it is open."""
         if self.answer is not None or self.entry.is_open:

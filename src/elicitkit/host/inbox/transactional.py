@@ -6,19 +6,19 @@ gives. A new store implements `Transaction`, and how one is run.
 
 from __future__ import annotations
 
-import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from ...errors import LimitError
 from ...tasks.listing import EVERYBODY
+from ...tasks.stores.telling import Telling
 from . import changes
 from .entry import Entry, Page, Viewer
 from .sizes import require_keepable
-from .store import Asking, Closing, InboxStore, Kept, Listener, SweptEntries
+from .store import Asking, Closing, InboxStore, Kept, SweptEntries
 from .transaction import Transaction, known
 
 T = TypeVar("T")
@@ -29,12 +29,8 @@ SWEEP_AT_ONCE: Final = 200
 _NOTHING: Final = SweptEntries(0, 0, 0)
 
 
-class TransactionalInboxStore(InboxStore):
+class TransactionalInboxStore(Telling, InboxStore):
     """What all stores with transactions have in common: everything but how one is run."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._listeners: dict[object, Listener] = {}
 
     @abstractmethod
     async def _write(self, work: Callable[[Transaction], T]) -> T:
@@ -159,23 +155,6 @@ class TransactionalInboxStore(InboxStore):
                 break
             total = SweptEntries(*(sum(pair) for pair in zip(total, swept, strict=True)))
         return total
-
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """See `InboxStore.subscribe`."""
-        token = object()
-        self._listeners[token] = listener
-
-        def unsubscribe() -> None:
-            self._listeners.pop(token, None)
-
-        return unsubscribe
-
-    def _tell(self, changed: Iterable[str]) -> None:
-        """Tell the listeners, on the event loop; one that fails keeps none from hearing it."""
-        loop = asyncio.get_running_loop()
-        for id in changed:
-            for listener in self._listeners.values():
-                loop.call_soon(listener, id)
 
     def _swept(self, within: Transaction, due: list[str], now: float) -> SweptEntries:
         expired = abandoned = forgotten = 0
