@@ -50,6 +50,9 @@ CALL_BYTES: Final = 1024 * 1024
 NAME_CHARACTERS: Final = 200
 """The longest name of a host or a person in an inbox, in characters."""
 
+NOTE_CHARACTERS: Final = 2_000
+"""The longest note beside an answer in an inbox, in characters."""
+
 PAGE_ENTRIES: Final = 200
 """The most entries that one page of an inbox lists."""
 

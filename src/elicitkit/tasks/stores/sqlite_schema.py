@@ -95,6 +95,7 @@ _INBOX: Final[Migration] = (
         closed_at REAL,
         closed_by TEXT NOT NULL,
         reason TEXT,
+        note TEXT NOT NULL,
         collected INTEGER NOT NULL,
         holder TEXT NOT NULL,
         answer TEXT,

@@ -33,9 +33,10 @@ class SettlingContract(InboxTests):
         made = await store.ask(asking(store))
         answer = sizes().decline() if reason == "declined" else sizes().cancel(reason)
 
-        closed = await store.settle(made.id, Closing(answer, by="ada"))
+        closed = await store.settle(made.id, Closing(answer, by="ada", note="too\nlarge"))
 
         assert (closed.state, closed.reason, closed.is_accepted) == ("answered", reason, False)
+        assert (await store.get(made.id)).entry.note == "too\nlarge"
         assert (await store.get(made.id)).outcome == answer
 
     async def test_a_withdrawn_question_comes_to_a_cancelled_answer(self, store: InboxStore) -> None:
