@@ -32,7 +32,8 @@ class SqliteTaskStore(TransactionalStore):
     Args:
         path: The file.
         busy_timeout: How long to wait for another process that writes, in seconds.
-        must_exist: Make no file: one that is not there, or is empty, is a `StoreError` when the store is opened.
+        must_exist: Make no file and bring none up to date: one that is not there, empty or of an older version is a
+            `StoreError` when the store is opened.
         options: As for `TaskStore`.
     """
 
@@ -104,7 +105,7 @@ class SqliteTaskStore(TransactionalStore):
     def _connect_and_migrate(self) -> sqlite3.Connection:
         connection = self._connect()
         try:
-            require_ours(connection, len(self._migrations), may_be_empty=not self._must_exist)
+            require_ours(connection, len(self._migrations), may_migrate=not self._must_exist)
             _use_wal(connection, self._busy_timeout)
             migrate(connection, self._migrations)
         except BaseException:
