@@ -151,8 +151,12 @@ async def _cancel(store: TaskStore, args: argparse.Namespace) -> None:
 
 
 async def _sweep(store: TaskStore, args: argparse.Namespace) -> None:
+    from ..tasks.stores.sqlite import SqliteTaskStore
+
     swept = await store.sweep()
     give(f"{_count(swept.expired, 'question')} ended unanswered, {_count(swept.deleted, 'task')} erased")
+    if isinstance(store, SqliteTaskStore) and not await store.erase():
+        say("somebody reads in the file just now, and keeps old pages of it alive: sweep again")
 
 
 _ACTIONS: Final[dict[str, Command]] = {"list": _list, "show": _show, "cancel": _cancel, "sweep": _sweep}
