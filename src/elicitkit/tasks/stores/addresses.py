@@ -25,7 +25,8 @@ def open_store(address: str | Path, *, must_exist: bool = False, **options: Any)
 
     Args:
         address: Where the tasks are.
-        must_exist: Make nothing: when it is opened, a store that is not there is a `StoreError`.
+        must_exist: Make nothing and bring nothing up to date: a store that is not there, or is of an older version, is
+            a `StoreError` when it is opened.
         options: For the store, as for `TaskStore`.
 
     Raises:
