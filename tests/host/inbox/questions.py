@@ -18,10 +18,17 @@ async def first_open(inbox: Inbox) -> Entry:
     changed = asyncio.Event()
     unsubscribe = inbox.subscribe(lambda _: changed.set())
     try:
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while not (found := (await inbox.open()).entries):
                 await changed.wait()
                 changed.clear()
     finally:
         unsubscribe()
     return found[0]
+
+
+APPROVAL = Request("deploy", "approval", "Deploy to production?")
+
+
+async def open_count(inbox: Inbox) -> int:
+    return (await inbox.open()).total

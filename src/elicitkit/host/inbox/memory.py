@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
 
+from ...tasks.listing import EVERYBODY
 from .changes import moment
 from .entry import Entry, Viewer
 from .store import Kept
@@ -94,17 +96,16 @@ class _Tables:
 
     def count(self, *, is_open: bool, viewer: Viewer) -> int:
         """See `Transaction.count`."""
-        return sum(kept.entry.is_seen_by(viewer) for kept in self._all(is_open=is_open).values())
+        kept = self._all(is_open=is_open)
+        return len(kept) if viewer is EVERYBODY else sum(one.entry.is_seen_by(viewer) for one in kept.values())
 
     def page(self, *, is_open: bool, viewer: Viewer, limit: int, after: int | None) -> list[Entry]:
         """See `Transaction.page`."""
-        seen = [kept.entry for kept in self._all(is_open=is_open).values() if kept.entry.is_seen_by(viewer)]
-        if is_open:
-            ordered = (entry for entry in seen if after is None or entry.number > after)
-        else:
-            seen.sort(key=lambda entry: -entry.number)
-            ordered = (entry for entry in seen if after is None or entry.number < after)
-        return list(islice(ordered, limit))
+        seen = (kept.entry for kept in self._all(is_open=is_open).values() if kept.entry.is_seen_by(viewer))
+        if is_open:  # They are in the order they were asked in.
+            return list(islice((entry for entry in seen if after is None or entry.number > after), limit))
+        behind = (entry for entry in seen if after is None or entry.number < after)
+        return heapq.nlargest(limit, behind, key=lambda entry: entry.number)
 
     def ready(self, limit: int, host: str | None) -> list[Entry]:
         """See `Transaction.ready`."""
