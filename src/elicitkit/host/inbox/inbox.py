@@ -27,6 +27,7 @@ from .entry import Entry, Page, Viewer
 from .holding import Holding
 from .sizes import require_name, require_note
 from .store import Asking, Closing, InboxStore, Kept, Listener
+from .waiting import Waiting
 
 logger = logging.getLogger(__name__)
 
@@ -88,6 +89,7 @@ class Inbox:
         self._owner_of = owner_of
         self._max_wait = max_wait
         self._holding = Holding(store)
+        self._waiting = Waiting(store)
 
     async def __aenter__(self) -> Self:
         await self.store.open()
@@ -338,21 +340,15 @@ class Inbox:
         Raises:
             UnknownEntry: If it is erased meanwhile.
         """
-        changed = asyncio.Event()
-        unsubscribe = self.store.subscribe(lambda changed_id: changed.set() if changed_id == id else None)
-        try:
-            while True:
-                changed.clear()
-                kept = await self.store.get(id)
-                if not kept.entry.is_open:
-                    return kept
+        with self._waiting.changes_of(id) as changed:
+            while (kept := await self.store.get(id)).entry.is_open:
                 left = kept.entry.until.timestamp() - self.store.clock()
                 with anyio.move_on_after(max(left, 0.0)) as waiting:
                     await changed.wait()
+                changed.clear()
                 if waiting.cancelled_caught:
                     await self.store.sweep()
-        finally:
-            unsubscribe()
+            return kept
 
     async def _leave(self, put: asyncio.Future[Entry]) -> None:
         """Withdraw the question of a run that was cancelled, perhaps while it was put in."""
