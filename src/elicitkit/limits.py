@@ -50,6 +50,12 @@ CALL_BYTES: Final = 1024 * 1024
 NAME_CHARACTERS: Final = 200
 """The longest name of a host or a person in an inbox, in characters."""
 
+API_BODY_BYTES: Final = 1024 * 1024
+"""The largest body that the inbox reads over HTTP, in bytes: an answer, spelt with escapes."""
+
+NOTE_CHARACTERS: Final = 2_000
+"""The longest note beside an answer in an inbox, in characters."""
+
 PAGE_ENTRIES: Final = 200
 """The most entries that one page of an inbox lists."""
 

@@ -13,7 +13,9 @@ from elicitkit.errors import MissingExtra, ScriptError
 Captured = pytest.CaptureFixture[str]
 
 
-@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+@pytest.mark.parametrize(
+    "command", [(), *((name,) for name in COMMANDS), *(("tasks", name) for name in ("list", "show", "cancel", "sweep"))]
+)
 def test_help_documents_every_exit_code(command: tuple[str, ...], capsys: Captured) -> None:
     assert main([*command, "--help"]) == Exit.FINE
 
@@ -23,7 +25,7 @@ def test_help_documents_every_exit_code(command: tuple[str, ...], capsys: Captur
         assert f"  {int(code):<5}{meaning}\n" in shown
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ["demo", "call"])
 def test_help_shows_an_answer_and_by_which_names_it_goes(command: str, capsys: Captured) -> None:
     main([command, "--help"])
 
@@ -56,7 +58,11 @@ def test_without_a_command_the_help_is_shown(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["dmeo"], ["call"], ["call", "x"], ["demo", "--answer"], ["call", "x", "y", "--js"]]
+    "arguments",
+    [
+        *(["dmeo"], ["call"], ["call", "x"], ["demo", "--answer"], ["call", "x", "y", "--js"]),
+        *(["tasks"], ["tasks", "lst", "x"], ["tasks", "list"], ["tasks", "show", "x"], ["tasks", "list", "x", "--js"]),
+    ],
 )
 def test_wrong_arguments_are_wrong_usage(arguments: list[str], capsys: Captured) -> None:
     assert main(arguments) == Exit.USAGE

@@ -21,8 +21,8 @@ class Exit(IntEnum):
 MEANINGS = {
     Exit.FINE: "all went well; declining and cancelling is fine too",
     Exit.TOOL_FAILED: "the tool failed, or there is no such tool",
-    Exit.USAGE: "wrong usage: arguments, a name, or a file that cannot be read",
-    Exit.UNREACHABLE: "the server could not be reached, or broke the protocol",
+    Exit.USAGE: "wrong usage: arguments, a name, an id, or a file that cannot be read",
+    Exit.UNREACHABLE: "the server could not be reached, or broke the protocol; or a store could not be used",
     Exit.SCRIPT: "scripted answers ran out, or were left over",
     Exit.MISSING_EXTRA: "an extra is not installed",
     Exit.BUG: "elicitkit itself failed: please report it",

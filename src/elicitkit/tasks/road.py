@@ -18,6 +18,7 @@ from ..asking import TRIES, Mode
 from ..errors import AnswerError, CallOver, ElicitkitError, Fault, ProtocolError, StaleClaim, StoreError, UnknownTask
 from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Question, Reply
 from ..limits import ANSWER_BYTES
+from ..safety import trace_of
 from ..schema.dialects import DIALECTS
 from ..server.lifetimes import Lifetime
 from ..server.modes import require_mode
@@ -186,8 +187,8 @@ class ParkedRoad:
             await self._claim.store.progress(self._claim.task_id, told[:STATUS_CHARACTERS], fence=self._claim.fence)
         except (CallOver, StaleClaim, UnknownTask):
             pass  # It has ended, or is not ours: the run is about to be stopped.
-        except StoreError:
-            logger.exception("the progress of the task %s was not kept", self._claim.task_id[:8])
+        except StoreError as error:
+            logger.error("the progress of the task %s was not kept%s", self._claim.task_id[:8], trace_of(error))
 
     # --- what the runner does with it --------------------------------------------------------------------------------
 

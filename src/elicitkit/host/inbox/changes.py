@@ -63,9 +63,11 @@ def settled(kept: Kept, closing: Closing, now: float) -> Kept:
     if not _is_answerable(entry, now):
         raise EntryClosed("expired", "", entry.until)
     if answer is None:
-        return replace(kept, entry=_closed(entry, "withdrawn", now, closing.by, closing.reason))
-    reason = None if answer.ok else answer.reason or "cancelled"
-    return replace(kept, entry=_closed(entry, "answered", now, closing.by, reason), answer=answer)
+        closed = _closed(entry, "withdrawn", now, closing.by, closing.reason)
+    else:
+        reason = None if answer.ok else answer.reason or "cancelled"
+        closed = _closed(entry, "answered", now, closing.by, reason)
+    return replace(kept, entry=replace(closed, note=closing.note), answer=answer)
 
 
 def left(kept: Kept, now: float, by: str) -> Kept:

@@ -61,6 +61,9 @@ class Entry:
     reason: str | None = None
     """Why it is closed: `None` for an accepted one, else `declined`, `cancelled`, `expired`, `abandoned`, …"""
 
+    note: str = ""
+    """What whoever refused wants to be known of it here. It never goes to who asked."""
+
     is_collected: bool = False
     """Whether the host has what it came to."""
 
@@ -116,6 +119,7 @@ class Entry:
             "closedBy": self.closed_by or None,
             "accepted": self.is_accepted if self.state == "answered" else None,
             "reason": self.reason,
+            "note": self.note or None,
         }
         return present({name: one for name, one in found.items() if name != "expiresAt"})
 

@@ -25,7 +25,7 @@ from ..checking import Refusal, answerable_form, leaving
 from ..pending_calls import PendingCall
 from .entry import Entry, Page, Viewer
 from .holding import Holding
-from .sizes import require_name
+from .sizes import require_name, require_note
 from .store import Asking, Closing, InboxStore, Kept, Listener
 
 logger = logging.getLogger(__name__)
@@ -229,17 +229,19 @@ class Inbox:
         entry = await self.get(id, owner=owner)
         return await self.answer(id, entry.request.accept(data), by=by, owner=owner)
 
-    async def decline(self, id: str, *, by: str = "", owner: Viewer = EVERYBODY) -> Entry:
+    async def decline(self, id: str, *, note: str = "", by: str = "", owner: Viewer = EVERYBODY) -> Entry:
         """Say no; see `answer`."""
         entry = await self.get(id, owner=owner)
-        return await self.answer(id, entry.request.decline(), by=by, owner=owner)
+        return await self.answer(id, entry.request.decline(), note=note, by=by, owner=owner)
 
-    async def cancel(self, id: str, *, by: str = "", owner: Viewer = EVERYBODY) -> Entry:
+    async def cancel(self, id: str, *, note: str = "", by: str = "", owner: Viewer = EVERYBODY) -> Entry:
         """Decide nothing; see `answer`."""
         entry = await self.get(id, owner=owner)
-        return await self.answer(id, entry.request.cancel(), by=by, owner=owner)
+        return await self.answer(id, entry.request.cancel(), note=note, by=by, owner=owner)
 
-    async def answer(self, id: str, answer: Answer, *, by: str = "", owner: Viewer = EVERYBODY) -> Entry:
+    async def answer(
+        self, id: str, answer: Answer, *, note: str = "", by: str = "", owner: Viewer = EVERYBODY
+    ) -> Entry:
         """Close a question with an answer, and give the entry as it is then. The first one wins.
 
         What is given to a form is made right and checked, and what is not of the form is left out.
@@ -247,6 +249,7 @@ class Inbox:
         Args:
             id: The id of the entry.
             answer: An answer to its request.
+            note: What is to be known of it here, at most 2,000 characters; it never goes to who asked.
             by: Who answers, for people to read.
             owner: Who looks.
 
@@ -255,15 +258,17 @@ class Inbox:
             EntryClosed: If somebody was first, or it is asked no longer.
             UnknownEntry: If there is none of that id for who looks.
             ContractError: If it is the answer to another request; or accepts a form that nobody can answer.
-            TypeError, LimitError: If *by* is no name.
+            TypeError, LimitError: If *by* is no name, or *note* too long.
             StoreError: If the store cannot be used.
         """
-        entry, name = await self.get(id, owner=owner), require_name("who answers", by)
+        require_name("who answers", by)
+        require_note(note)
+        entry = await self.get(id, owner=owner)
         if not entry.request.is_answered_by(answer):
             raise ContractError("the answer is one to another request: its id is not the id of this one")
         if not entry.is_open:
             raise EntryClosed(entry.state, entry.closed_by, entry.closed_at)
-        return await self.store.settle(id, Closing(leaving(entry.request, answer), by=name))
+        return await self.store.settle(id, Closing(leaving(entry.request, answer), by=by, note=note))
 
     async def answer_to(self, id: str, *, owner: Viewer = EVERYBODY) -> Answer | None:
         """What a question came to, with all that was filled in; `None` while it is open.

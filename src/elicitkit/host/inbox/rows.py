@@ -15,14 +15,14 @@ FIXED: Final = ("id", "key", "host", "owner", "request", "call", "asked_at", "un
 """What is written once."""
 
 CHANGING: Final = (
-    *("state", "waited_until", "closed_at", "closed_by", "reason", "collected", "holder", "answer", "tokens"),
+    *("state", "waited_until", "closed_at", "closed_by", "reason", "note", "collected", "holder", "answer", "tokens"),
     *("revision", "due", "open", "joinable", "ready"),
 )
 """What every change writes."""
 
 OF_ENTRY: Final = (
     *("number", "id", "host", "owner", "request", "asked_at", "until", "state", "waited_until", "closed_at"),
-    *("closed_by", "reason", "collected", "revision"),
+    *("closed_by", "reason", "note", "collected", "revision"),
 )
 """What an entry is read from."""
 
@@ -48,6 +48,7 @@ def changing(kept: Kept, revision: int, due: float) -> tuple[Any, ...]:
         None if closed is None else closed.timestamp(),
         entry.closed_by,
         entry.reason,
+        entry.note,
         int(entry.is_collected),
         kept.holder,
         None if kept.answer is None else kept.answer.to_json(),
@@ -62,7 +63,8 @@ def changing(kept: Kept, revision: int, due: float) -> tuple[Any, ...]:
 
 def entry_of(row: Sequence[Any]) -> Entry:
     """An entry, from the values of `OF_ENTRY`."""
-    number, id, host, owner, request, asked_at, until, state, waits, closed, by, reason, collected, revision = row
+    number, id, host, owner, request, asked_at, until, state, waits, closed, *more = row
+    by, reason, note, collected, revision = more
     return Entry(
         id,
         Request.from_json(request),
@@ -75,6 +77,7 @@ def entry_of(row: Sequence[Any]) -> Entry:
         closed_at=None if closed is None else moment(closed),
         closed_by=by,
         reason=reason,
+        note=note,
         is_collected=bool(collected),
         number=number,
         revision=revision,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import LimitError
-from ...limits import CALL_BYTES, ENTRY_BYTES, NAME_CHARACTERS
+from ...limits import CALL_BYTES, ENTRY_BYTES, NAME_CHARACTERS, NOTE_CHARACTERS
 from ...suspension.wire import require_size, require_text
 from .store import Asking
 
@@ -32,7 +32,16 @@ def require_name(what: str, name: object) -> str:
         ContractError: If it cannot be written.
         LimitError: If it is too long.
     """
-    require_text(what, name, may_be_blank=True)
-    if len(str(name)) > NAME_CHARACTERS:
-        raise LimitError(f"{what} has {len(str(name)):,} characters, and may have {NAME_CHARACTERS:,}")
-    return str(name)
+    return _short(what, name, NAME_CHARACTERS)
+
+
+def require_note(note: object) -> str:
+    """A note, if it may be kept; as `require_name`."""
+    return _short("a note", note, NOTE_CHARACTERS)
+
+
+def _short(what: str, text: object, most: int) -> str:
+    require_text(what, text, may_be_blank=True)
+    if len(str(text)) > most:
+        raise LimitError(f"{what} has {len(str(text)):,} characters, and may have {most:,}")
+    return str(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...tasks.stores.sqlite import SqliteFile
 from .sqlite_tables import InboxTables
+from .store import SweptEntries
 from .transactional import TransactionalInboxStore
 
 
@@ -19,9 +20,21 @@ class SqliteInboxStore(SqliteFile, TransactionalInboxStore):
     Args:
         path: The file.
         busy_timeout: How long to wait for another process that writes, in seconds.
-        must_exist: Make no file: one that is not there, or is empty, is a `StoreError` when the store is opened.
+        must_exist: Make no file and bring none up to date: one that is not there, empty or of an older version is a
+            `StoreError` when the store is opened.
         options: As for `InboxStore`.
     """
 
     _rows = InboxTables
     _in_memory = "MemoryInboxStore"
+
+    async def sweep(self, *, now: float | None = None) -> SweptEntries:
+        """See `InboxStore.sweep`. What is forgotten is overwritten, at the latest with `erase`."""
+        swept = await super().sweep(now=now)
+        await self._overwrite(swept.forgotten)
+        return swept
+
+    async def forget(self, id: str) -> None:
+        """See `InboxStore.forget`. The next sweep overwrites it."""
+        await super().forget(id)
+        self._erasure.add()

@@ -64,6 +64,9 @@ class Closing:
     reason: str = "cancelled"
     """Why it is withdrawn."""
 
+    note: str = ""
+    """What is to be known of it beside the answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:

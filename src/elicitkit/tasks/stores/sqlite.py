@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from ...errors import StoreError
+from ..record import Swept
+from .sqlite_erasure import Erasure
 from .sqlite_lanes import Lane, Reader, Rows, Writer
 from .sqlite_schema import MIGRATIONS, Migration, migrate, require_ours
 from .sqlite_tables import Tables
 from .telling import Listener, Telling
 from .transactional import TransactionalStore
 
+logger = logging.getLogger(__name__)
+
 T = TypeVar("T")
+L = TypeVar("L", bound=Lane)
 
 
 class SqliteFile(Telling):
@@ -27,7 +34,8 @@ class SqliteFile(Telling):
     Args:
         path: The file.
         busy_timeout: How long to wait for another process that writes, in seconds.
-        must_exist: Make no file: one that is not there, or is empty, is a `StoreError` when the store is opened.
+        must_exist: Make no file and bring none up to date: one that is not there, empty or of an older version is a
+            `StoreError` when the store is opened.
         options: What the store it is takes.
     """
 
@@ -46,6 +54,7 @@ class SqliteFile(Telling):
         self._path = Path(path).absolute()
         self._busy_timeout = busy_timeout
         self._must_exist = must_exist
+        self._erasure = Erasure(self._path)
         self._writer: Writer | None = None
         self._reader: Reader | None = None
 
@@ -77,6 +86,16 @@ class SqliteFile(Telling):
         if writer is not None:
             await writer.stop()
 
+    async def erase(self) -> bool:
+        """Rewrite the file, without whatever was forgotten; false if somebody reads in it and it has to be done again.
+
+        It takes about a second for 100 MB, while nobody can write, and as much room on the disk again.
+
+        Raises:
+            StoreError: If somebody else writes, or there is no room.
+        """
+        return await self._writing.run_alone(partial(self._erasure.run, all_of_it=True))
+
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """See the store's port."""
         unsubscribe = super().subscribe(listener)
@@ -84,13 +103,32 @@ class SqliteFile(Telling):
             self._writer.nudge()
         return unsubscribe
 
+    async def _overwrite(self, forgotten: int) -> None:
+        """Overwrite what was forgotten, as a part of every sweep.
+
+        In the file it is at once, in the `-wal` as soon as nobody reads there. Copies that SQLite has made of a row in
+        rearranging its pages, which is rare, go within a minute or two in a file of up to 32 MiB; in a larger one they
+        go with `erase`.
+        """
+        if forgotten:
+            self._erasure.add()
+        if self._erasure.is_due:
+            try:
+                await self._writing.run_alone(self._erasure.run)
+            except StoreError as error:  # It did not sweep less for that, and is tried again.
+                logger.info("what was forgotten is not overwritten yet: %s", error)
+
     async def _write(self, work: Callable[[Any], T]) -> T:
-        return await self._opened(self._writer).run(work)
+        return await self._writing.run(work)
 
     async def _read(self, work: Callable[[Any], T]) -> T:
         return await self._opened(self._reader).run(work)
 
-    def _opened(self, lane: Lane | None) -> Lane:
+    @property
+    def _writing(self) -> Writer:
+        return self._opened(self._writer)
+
+    def _opened(self, lane: L | None) -> L:
         if lane is None:
             raise StoreError("The store of tasks is not open: use it as in `async with store:`.")
         return lane
@@ -103,7 +141,7 @@ class SqliteFile(Telling):
     def _connect_and_migrate(self) -> sqlite3.Connection:
         connection = self._connect()
         try:
-            require_ours(connection, len(self._migrations), may_be_empty=not self._must_exist)
+            require_ours(connection, len(self._migrations), may_migrate=not self._must_exist)
             _use_wal(connection, self._busy_timeout)
             migrate(connection, self._migrations)
         except BaseException:
@@ -138,12 +176,19 @@ class SqliteTaskStore(SqliteFile, TransactionalStore):
     Args:
         path: The file.
         busy_timeout: How long to wait for another process that writes, in seconds.
-        must_exist: Make no file: one that is not there, or is empty, is a `StoreError` when the store is opened.
+        must_exist: Make no file and bring none up to date: one that is not there, empty or of an older version is a
+            `StoreError` when the store is opened.
         options: As for `TaskStore`.
     """
 
     _rows = Tables
     _in_memory = "MemoryTaskStore"
+
+    async def sweep(self, *, now: float | None = None) -> Swept:
+        """See `TaskStore.sweep`. What is forgotten is overwritten, at the latest with `erase`."""
+        swept = await super().sweep(now=now)
+        await self._overwrite(swept.deleted)
+        return swept
 
 
 def _make(path: Path) -> None:

@@ -79,13 +79,13 @@ class _Job(Generic[T]):
         self._future = future
         self._work = work
 
-    def run(self, rows: Rows) -> None:
+    def run(self, on: Rows | sqlite3.Connection) -> None:
         """Do it.
 
         Raises:
             Exception: What the work raises.
         """
-        self.value = self._context.run(self._work, rows)
+        self.value = self._context.run(self._work, on)
 
     def fail(self, error: BaseException) -> None:
         """It did not happen."""
@@ -131,10 +131,15 @@ class Lane:
             StoreError: If the store cannot be read or written. Nothing was stored.
             Exception: What the work raises.
         """
+        return await self._queued(work, self._jobs)
+
+    async def _queued(self, work: Callable[[Any], T], queue: SimpleQueue[_Job[Any] | None]) -> T:
         if self._is_stopping:
             raise StoreError("The store of tasks is closed.")
         future: asyncio.Future[T] = self._loop.create_future()
-        self._jobs.put(_Job(work, future))
+        queue.put(_Job(work, future))
+        if queue is not self._jobs:
+            self.nudge()
         return await future
 
     async def stop(self) -> None:
@@ -274,6 +279,16 @@ class Writer(Lane):
         """The newest revision whose changes were told, or that came before anybody listened."""
         self._version = -1
         """What tells the commits of others."""
+        self._chores: SimpleQueue[_Job[Any] | None] = SimpleQueue()
+
+    async def run_alone(self, chore: Callable[[sqlite3.Connection], T]) -> T:
+        """Have something done between transactions.
+
+        Raises:
+            StoreError: If SQLite refuses it.
+            Exception: What the chore raises.
+        """
+        return await self._queued(chore, self._chores)
 
     def _begin(self, connection: sqlite3.Connection) -> None:
         self._seen = self._rows.newest(connection)
@@ -312,7 +327,9 @@ class Writer(Lane):
         return POLL if self._is_listening() else None
 
     def _look(self) -> None:
-        """Find out whether another process changed something."""
+        """Do the chores, and find out whether another process changed something."""
+        while not self._chores.empty():
+            self._do_chore(self._chores.get())
         connection = self._connection
         if connection is None or not self._is_listening():
             return
@@ -323,6 +340,18 @@ class Writer(Lane):
                 self._version = version
         except sqlite3.Error as error:
             self._after(error)  # The next look may do better.
+
+    def _do_chore(self, chore: _Job[Any] | None) -> None:
+        if chore is None:
+            return
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            chore.run(self._connection)
+        except Exception as error:
+            chore.fail(error)
+            self._after(error)
+        self._call(_deliver, [chore])
 
     def _tell_changes(self, connection: sqlite3.Connection, deleted: list[str]) -> None:
         changed, self._seen = self._rows.changed_since(connection, self._seen)

@@ -95,6 +95,7 @@ _INBOX: Final[Migration] = (
         closed_at REAL,
         closed_by TEXT NOT NULL,
         reason TEXT,
+        note TEXT NOT NULL,
         collected INTEGER NOT NULL,
         holder TEXT NOT NULL,
         answer TEXT,
@@ -145,17 +146,23 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration] = MI
         raise
 
 
-def require_ours(connection: sqlite3.Connection, newest: int, *, may_be_empty: bool) -> None:
+def require_ours(connection: sqlite3.Connection, newest: int, *, may_migrate: bool) -> None:
     """Make sure that a file is one of tasks, before anything in it is changed.
 
     Raises:
-        StoreError: If it is of a newer version than *newest*, holds something else, or is empty and must not be.
+        StoreError: If it is of a newer version than *newest*, or holds something else; if it may not be migrated, of an
+            older version, or empty.
         sqlite3.Error: If it cannot be read.
     """
     version = _version(connection)
     _refuse(connection, version, newest)
-    if version == 0 and not may_be_empty:
-        raise StoreError("The file is empty: there are no tasks in it.")
+    if version < newest and not may_migrate:
+        if version == 0:
+            raise StoreError("The file is empty: there are no tasks in it.")
+        raise StoreError(
+            f"The file of tasks has version {version}, and this elicitkit has version {newest}: "
+            "a server of this version brings it up to date when it starts."
+        )
 
 
 def _refuse(connection: sqlite3.Connection, version: int, newest: int) -> None:
