@@ -2,7 +2,8 @@
 
 import pytest
 
-from elicitkit.render.links import LINK_CHARACTERS, link_of, link_warnings
+from elicitkit.host.asked import LINK_CHARACTERS
+from elicitkit.render.links import link_of, link_warnings
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,12 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
 from ...errors import AnswerError, ContractError, EntryClosed, LimitError, StoreError, UnknownEntry
 from ...host.inbox import Entry, Inbox, Page
 from ...suspension import Answer
+from ..inbox_api import api_routes
 from . import pages
 from .gate import Gate, Shut, path_of, root_of, static
 from .guard import Guard
@@ -50,6 +51,7 @@ def inbox_app(inbox: Inbox, *, token: str, title: str, allowed_hosts: Iterable[s
         Route("/q/{id}", gate.handled(desk.question), methods=["GET", "POST"]),
         Route("/q/{id}/events", gate.handled(desk.question_events)),
         Route("/static/{name}", static),
+        Mount("/api", routes=api_routes(inbox, token)),
     ]
     app = Starlette(routes=routes, middleware=[Middleware(Guard, hosts=tuple(allowed_hosts))])
     app.state.streams = streams
@@ -181,7 +183,12 @@ class _Desk:
         if isinstance(step, Shown):
             return _response(step)
         try:
-            await self._inbox.answer(entry.id, _answer(entry, step), by=entry.owner or "" if session.entry else "")
+            await self._inbox.answer(
+                entry.id,
+                _answer(entry, step),
+                note=step.note if isinstance(step, Refuse) else "",
+                by=entry.owner or "" if session.entry else "",
+            )
         except AnswerError as error:
             return _response(again(question, posted, error.faults))
         except EntryClosed:
@@ -206,6 +213,7 @@ class _Desk:
             verdict=verdict_of(entry, is_ours=is_ours),
             who=asker_of(entry, now),
             prompt=entry.request.prompt,
+            note=entry.note,
             next=f"{root}/q/{following}" if following else "",
         )
         return HTMLResponse(html, status_code=status)

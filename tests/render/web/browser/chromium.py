@@ -23,7 +23,6 @@ HAS_AXE = (ROOT / ".axe/installed").is_file()
 """Whether `make pages` has brought axe-core; it makes that file last."""
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-WIDTHS = (320, 1280)
 SECONDS = 5
 
 
@@ -70,10 +69,12 @@ class Tab:
         """What stands out of the window, as far as it can be seen."""
         return list(await self.page.evaluate(_TOO_WIDE))
 
-    async def faults_of_axe(self) -> list[str]:
+    async def faults_of_axe(self, *rules: str) -> list[str]:
         """What axe-core finds wrong with the page; only what is serious or worse."""
-        await self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = await self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        if not await self.page.evaluate("'axe' in window"):
+            await self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
+        found = await self.page.evaluate("(options) => axe.run(document, options)", options)
         return [
             f"{one['impact']} {one['id']}: {one['help']}: {one['nodes'][0]['html'][:200]}"
             for one in found["violations"]
@@ -91,12 +92,17 @@ class Tab:
 
 
 _TOO_WIDE = """
-() => [...document.querySelectorAll("body *")]
-  .filter((one) => one.checkVisibility() && !one.closest(".visually-hidden, .skip"))
-  .filter((one) => { const box = one.getBoundingClientRect(); return box.width && (box.right > innerWidth + 1 || box.left < -1); })
-  .filter((one) => !one.parentElement.closest(".question, .message, .field, .data, .description, .address, .review, .verdict, .faults"))
-  .map((one) => one.outerHTML.slice(0, 100))
-  .concat(document.documentElement.scrollWidth > innerWidth ? [`the page is ${document.documentElement.scrollWidth} wide`] : [])
+() => {
+  const clipped = ".question, .message, .field, .data, .description, .address, .review, .verdict, .faults";
+  const stands_out = ({ left, right, width }) => width > 0 && (right > innerWidth + 1 || left < -1);
+  const seen = [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility());
+  const wide = document.documentElement.scrollWidth;
+  return seen
+    .filter((one) => !one.closest(".visually-hidden, .skip") && !one.parentElement.closest(clipped))
+    .filter((one) => stands_out(one.getBoundingClientRect()))
+    .map((one) => one.outerHTML.slice(0, 100))
+    .concat(wide > innerWidth ? [`the page is ${wide} wide`] : []);
+}
 """
 
 
@@ -105,7 +111,11 @@ async def a_tab(browser: Any, desk: Desk, *, scripts: bool = True, **options: An
     """A new window of a browser that nobody has used, at the list."""
     async with serving(desk.app) as address:
         context = await browser.new_context(
-            java_script_enabled=scripts, viewport={"width": 1280, "height": 800}, timezone_id="Europe/Berlin", **options
+            java_script_enabled=scripts,
+            viewport={"width": 1280, "height": 800},
+            timezone_id="Europe/Berlin",
+            reduced_motion="reduce",  # A colour that is on its way to another has too little contrast with it.
+            **options,
         )
         context.set_default_timeout(SECONDS * 1000)
         tab = Tab(await context.new_page(), desk, address)
