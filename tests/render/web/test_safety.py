@@ -6,7 +6,7 @@ import re
 import httpx2
 import pytest
 
-from elicitkit import FormElicitation, Request
+from elicitkit import FormElicitation, Request, StoreError
 from elicitkit.render.web import inbox_app
 from elicitkit.render.web.guard import HEADERS
 from elicitkit.render.web.requests import BODY_BYTES, FIELDS
@@ -239,6 +239,16 @@ async def test_what_is_no_form_is_refused(desk: Desk, kind: str) -> None:
     assert response.status_code == 403
 
 
+async def test_opening_the_link_again_leaves_the_forms_of_other_tabs_alone(desk: Desk) -> None:
+    entry = await desk.ask(naming())
+    form = form_of(desk)
+    await desk.keeper.open(f"/?token={TOKEN}")
+
+    await desk.keeper.client.post(f"/q/{entry.id}", data=form)
+
+    assert (await desk.inbox.get(entry.id)).is_accepted
+
+
 async def test_nothing_is_changed_by_reading(desk: Desk) -> None:
     entry = await desk.ask(naming())
 
@@ -314,6 +324,24 @@ async def test_the_static_files_are_there_for_everybody_and_nothing_else_is(desk
         assert (await stranger.client.get(f"/static/{name}")).status_code == 200
     for name in ("../app.py", "..%2Fapp.py", "app.py", ""):
         assert (await stranger.client.get(f"/static/{name}")).status_code == 404
+
+
+@pytest.mark.parametrize(("error", "status"), [(StoreError("full"), 503), (RuntimeError("my secret"), 500)])
+async def test_an_error_here_is_a_page_that_says_nothing_of_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception, status: int
+) -> None:
+    await desk.ask(naming())
+
+    async def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(desk.inbox, "answer", fail)
+    await desk.keeper.press("review", f0="my secret")
+    page = await desk.keeper.press("send")
+
+    assert desk.keeper.status == status
+    assert str(error) not in page.html
+    assert "my secret" not in caplog.text
 
 
 async def test_what_was_typed_is_in_no_log_and_no_address(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 
-from ...errors import AnswerError, ContractError, EntryClosed, LimitError, StoreError, UnknownEntry
+from ...errors import AnswerError, ContractError, EntryClosed, LimitError, UnknownEntry
 from ...host.inbox import Entry, Inbox, Page
 from ...suspension import Answer
 from ..inbox_api import api_routes
@@ -31,12 +31,6 @@ from .views import asker_of, items_of, kind_of, verdict_of
 
 PAGE: Final = 50
 """How many questions a page of the list has."""
-
-_NO_SUCH: Final = ("There is no such question", "It may have been answered long ago, and forgotten since.")
-_NOT_STORED: Final = (
-    "Your answer could not be kept",
-    "The inbox cannot reach its store right now. Nothing was sent. Go back, and try again in a minute.",
-)
 
 
 def inbox_app(inbox: Inbox, *, token: str, title: str, allowed_hosts: Iterable[str]) -> Starlette:
@@ -121,24 +115,13 @@ class _Desk:
         id = request.path_params["id"]
         if request.method != "POST" and "token" in request.query_params:
             return self._gate.welcome(request) or await self._welcome_to(request, id)
-        try:
-            session, entry = await self._seen(request, id)
-            return (
-                await self._answered(request, session, entry)
-                if request.method == "POST"
-                else await self._shown(request, session, entry)
-            )
-        except UnknownEntry:
-            return self._gate.error(request, HTTPStatus.NOT_FOUND, *_NO_SUCH)
-        except StoreError:
-            return self._gate.error(request, HTTPStatus.SERVICE_UNAVAILABLE, *_NOT_STORED)
+        session, entry = await self._seen(request, id)
+        respond = self._answered if request.method == "POST" else self._shown
+        return await respond(request, session, entry)
 
     async def question_events(self, request: Request) -> Response:
         id = request.path_params["id"]
-        try:
-            await self._seen(request, id)
-        except UnknownEntry:
-            return Response(status_code=HTTPStatus.NOT_FOUND)
+        await self._seen(request, id)
 
         async def state() -> str:
             return (await self._inbox.get(id)).state
