@@ -8,10 +8,8 @@ from urllib.parse import urlsplit
 
 import idna
 
+from ..host.asked import LINK_CHARACTERS
 from ..safety import link_problem, plain_line
-
-LINK_CHARACTERS = 4_096
-"""The longest link that is shown."""
 
 _HOST_CHARACTERS = 253
 _SCRIPTS_TOGETHER = (frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA", "BOPOMOFO", "HANGUL"}),)

@@ -126,6 +126,15 @@ async def test_declining_and_cancelling_take_one_button(desk: Desk, step: str) -
     assert {"decline": "Declined", "cancel": "Cancelled"}[step] in page.text
 
 
+async def test_a_reason_is_kept_with_the_question(desk: Desk) -> None:
+    entry = await desk.ask(asking())
+
+    page = await desk.keeper.press("decline", note="I have moved.\r\nAsk Grace.")
+
+    assert (await desk.inbox.get(entry.id)).note == "I have moved.\nAsk Grace."
+    assert "I have moved." in page.text
+
+
 async def test_declining_sends_nothing_of_what_was_typed(desk: Desk) -> None:
     entry = await desk.ask(asking())
     await desk.keeper.press("review", f0="Ada", f2="1")

@@ -89,9 +89,9 @@ class Page(HTMLParser):
 class Visitor:
     """Somebody with a browser."""
 
-    def __init__(self, app: Starlette) -> None:
-        transport = httpx2.ASGITransport(app)
-        self.client = httpx2.AsyncClient(transport=transport, base_url=ADDRESS, follow_redirects=True)
+    def __init__(self, app: Starlette | None = None, *, address: str = ADDRESS) -> None:
+        transport = None if app is None else httpx2.ASGITransport(app)
+        self.client = httpx2.AsyncClient(transport=transport, base_url=address, follow_redirects=True)
         self.page = Page("")
         self.status = 0
 

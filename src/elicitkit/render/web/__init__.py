@@ -39,7 +39,8 @@ def inbox_app(inbox: Inbox, *, token: str, title: str = "Inbox", allowed_hosts: 
     """The pages of an inbox, as an ASGI app to serve or to mount.
 
     `/?token=…` lets in who keeps the inbox, and `/q/<id>?token=…` whoever has a token of `inbox.token(id)`, to that
-    question alone. The app does not open the inbox: do that around it, on the same loop.
+    question alone. Below `/api` there is the same for programs. The app does not open the inbox: do that around it, on
+    the same loop.
 
     Args:
         inbox: Whose questions are shown.

@@ -12,11 +12,12 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
-from ...errors import AnswerError, ContractError, EntryClosed, LimitError, StoreError, UnknownEntry
+from ...errors import AnswerError, ContractError, EntryClosed, LimitError, UnknownEntry
 from ...host.inbox import Entry, Inbox, Page
 from ...suspension import Answer
+from ..inbox_api import api_routes
 from . import pages
 from .gate import Gate, Shut, path_of, root_of, static
 from .guard import Guard
@@ -31,12 +32,6 @@ from .views import asker_of, items_of, kind_of, verdict_of
 PAGE: Final = 50
 """How many questions a page of the list has."""
 
-_NO_SUCH: Final = ("There is no such question", "It may have been answered long ago, and forgotten since.")
-_NOT_STORED: Final = (
-    "Your answer could not be kept",
-    "The inbox cannot reach its store right now. Nothing was sent. Go back, and try again in a minute.",
-)
-
 
 def inbox_app(inbox: Inbox, *, token: str, title: str, allowed_hosts: Iterable[str]) -> Starlette:
     """See `elicitkit.render.web.inbox_app`."""
@@ -50,6 +45,7 @@ def inbox_app(inbox: Inbox, *, token: str, title: str, allowed_hosts: Iterable[s
         Route("/q/{id}", gate.handled(desk.question), methods=["GET", "POST"]),
         Route("/q/{id}/events", gate.handled(desk.question_events)),
         Route("/static/{name}", static),
+        Mount("/api", routes=api_routes(inbox, token)),
     ]
     app = Starlette(routes=routes, middleware=[Middleware(Guard, hosts=tuple(allowed_hosts))])
     app.state.streams = streams
@@ -119,24 +115,13 @@ class _Desk:
         id = request.path_params["id"]
         if request.method != "POST" and "token" in request.query_params:
             return self._gate.welcome(request) or await self._welcome_to(request, id)
-        try:
-            session, entry = await self._seen(request, id)
-            return (
-                await self._answered(request, session, entry)
-                if request.method == "POST"
-                else await self._shown(request, session, entry)
-            )
-        except UnknownEntry:
-            return self._gate.error(request, HTTPStatus.NOT_FOUND, *_NO_SUCH)
-        except StoreError:
-            return self._gate.error(request, HTTPStatus.SERVICE_UNAVAILABLE, *_NOT_STORED)
+        session, entry = await self._seen(request, id)
+        respond = self._answered if request.method == "POST" else self._shown
+        return await respond(request, session, entry)
 
     async def question_events(self, request: Request) -> Response:
         id = request.path_params["id"]
-        try:
-            await self._seen(request, id)
-        except UnknownEntry:
-            return Response(status_code=HTTPStatus.NOT_FOUND)
+        await self._seen(request, id)
 
         async def state() -> str:
             return (await self._inbox.get(id)).state
@@ -181,7 +166,12 @@ class _Desk:
         if isinstance(step, Shown):
             return _response(step)
         try:
-            await self._inbox.answer(entry.id, _answer(entry, step), by=entry.owner or "" if session.entry else "")
+            await self._inbox.answer(
+                entry.id,
+                _answer(entry, step),
+                note=step.note if isinstance(step, Refuse) else "",
+                by=entry.owner or "" if session.entry else "",
+            )
         except AnswerError as error:
             return _response(again(question, posted, error.faults))
         except EntryClosed:
@@ -206,6 +196,7 @@ class _Desk:
             verdict=verdict_of(entry, is_ours=is_ours),
             who=asker_of(entry, now),
             prompt=entry.request.prompt,
+            note=entry.note,
             next=f"{root}/q/{following}" if following else "",
         )
         return HTMLResponse(html, status_code=status)

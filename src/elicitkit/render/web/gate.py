@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Final, TypeAlias
@@ -9,10 +10,14 @@ from typing import Final, TypeAlias
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from ...errors import StoreError, UnknownEntry
+from ...safety import trace_of
 from . import pages
 from .pages import STATIC, Site, static_file
 from .requests import Foreign, TooLarge
 from .sessions import SECONDS, Session, Sessions
+
+logger = logging.getLogger(__name__)
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
@@ -29,6 +34,12 @@ _FOREIGN: Final = (
     "Nothing was done. Go back, load the page again, and send it once more.",
 )
 _TOO_LARGE: Final = ("That is too much", "Nothing was sent. Go back, and make your answer shorter.")
+_NO_SUCH: Final = ("There is no such question", "It may have been answered long ago, and forgotten since.")
+_NOT_STORED: Final = (
+    "The inbox cannot be reached",
+    "It cannot use its store right now. Nothing was sent. Go back, and try again in a minute.",
+)
+_FAILED: Final = ("Something went wrong here", "It is not your fault. Go back, and try again.")
 
 
 class Shut(Exception):
@@ -60,7 +71,9 @@ class Gate:
         given = request.query_params.get("token")
         if given is None or not self.sessions.is_token(given):
             return None
-        return self.admitted(request, self.sessions.cookie, self.sessions.start(), path=f"{root_of(request)}/")
+        there = self.keeper(request)  # The forms of other tabs go on with the same cookie.
+        cookie = self.sessions.start() if there is None else there.secret
+        return self.admitted(request, self.sessions.cookie, cookie, path=f"{root_of(request)}/")
 
     def admitted(self, request: Request, cookie: str, value: str, *, path: str) -> Response:
         """A cookie for a path, and the address that was asked for, without the token."""
@@ -89,6 +102,13 @@ class Gate:
                 return self.error(request, HTTPStatus.FORBIDDEN, *_FOREIGN)
             except TooLarge:
                 return self.error(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, *_TOO_LARGE)
+            except UnknownEntry:
+                return self.error(request, HTTPStatus.NOT_FOUND, *_NO_SUCH)
+            except StoreError:
+                return self.error(request, HTTPStatus.SERVICE_UNAVAILABLE, *_NOT_STORED)
+            except Exception as error:  # Whose words may quote what somebody typed.
+                logger.error("a page failed: %s", trace_of(error))  # a traceback has those words
+                return self.error(request, HTTPStatus.INTERNAL_SERVER_ERROR, *_FAILED)
 
         return handle
 

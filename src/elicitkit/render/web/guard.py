@@ -75,6 +75,7 @@ def host_name(header: str) -> str:
     ('::1', 'localhost', '')
     """
     if header.startswith("["):
-        return header[1:].partition("]")[0].lower()
+        name, end, _ = header[1:].partition("]")
+        return name.lower() if end else ""
     name, _, port = header.partition(":")
     return "" if ":" in port else name.lower().rstrip(".")

@@ -72,9 +72,13 @@ def until(moment: datetime, now: datetime) -> str:
 
     >>> until(datetime(2026, 1, 2, 12), datetime(2026, 1, 1, 11, 50))
     'for 1 more day'
+    >>> until(datetime(2026, 1, 8, 12), datetime(2026, 1, 1, 12, 0, 1))
+    'for 7 more days'
     """
     left = moment - now
-    return "for less than a minute" if left < timedelta(minutes=1) else f"for {_length(left, ' more')}"
+    if left < timedelta(minutes=1):
+        return "for less than a minute"
+    return f"for {_length(left + timedelta(seconds=59), ' more')}"
 
 
 def written(moment: datetime) -> str:

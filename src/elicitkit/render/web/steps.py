@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, assert_never
+from typing import Any, Literal, NamedTuple, TypeAlias, assert_never
 
 from ...errors import Fault
 from ...fields import UnknownField
 from ...forms import Form
+from ...limits import NOTE_CHARACTERS
 from ..terminal.text import drawable
 from . import pages
 from .controls import ZONE, Posted, first, name_of, untouched
@@ -23,9 +24,6 @@ from .views import Asker, Focus, faults_of, fields_of, lone, rows_of
 
 Refusal: TypeAlias = Literal["decline", "cancel", "failed"]
 """How a person does not answer: no, undecided, or a link that did not work."""
-
-NOTE_CHARACTERS: Final = 2_000
-"""The longest reason that is kept, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ class Refuse(NamedTuple):
     """The person did not agree, and may have said why."""
 
     how: Refusal
-    note: str
+    note: str = ""
 
 
 Step: TypeAlias = Shown | Accept | Refuse
@@ -94,13 +92,13 @@ def follow(question: Question, posted: Posted) -> Step:
         case YesNoAsked() as asked, "yes":
             return Accept(asked.data())
         case YesNoAsked(field), "no":
-            return Refuse("decline", "") if field is None else Accept({field.name: False})
+            return Refuse("decline") if field is None else Accept({field.name: False})
         case LinkAsked(link), "consent" if not link.problem:
             return _page(question, "link", link=link, has_consented=True)
         case LinkAsked(link), "done" if not link.problem:
             return Accept(None)
         case LinkAsked(), "failed":
-            return Refuse("failed", "")
+            return Refuse("failed")
         case UnknownAsked(), "yes":
             return Accept(None)
     return begin(question)

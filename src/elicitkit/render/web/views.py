@@ -247,7 +247,7 @@ def verdict_of(entry: Entry, *, is_ours: bool = False) -> Verdict:
             return Verdict(
                 "calm", "Cancelled", _refused("This was left undecided", "You left it undecided", by, is_ours)
             )
-        case "expired":
+        case "expired" | "open":  # Its time is over, and nobody has noted it yet.
             return Verdict("late", "Too late", "The time for an answer is over. Whoever asked was told so.")
         case _ if entry.reason == "abandoned":
             return Verdict("late", "Given up", "Whoever asked is gone, so an answer would reach nobody.")

@@ -84,6 +84,7 @@ const listen = () => {
   if (source) return;
   source = new EventSource(body.dataset.events);
   source.addEventListener("state", told);
+  source.addEventListener("state", () => { document.documentElement.dataset.live = "yes"; }, { once: true });
 };
 
 // --- forms --------------------------------------------------------------------------------------------------------
