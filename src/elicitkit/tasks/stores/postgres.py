@@ -15,7 +15,7 @@ except ImportError as missing:
     raise MissingExtra("postgres", "A store of tasks in PostgreSQL") from missing
 
 from .arguments import positive
-from .postgres_connections import Connector, close, told
+from .postgres_connections import Connector, close, split_schema, told
 from .postgres_lanes import Lanes
 from .postgres_listening import Listening
 from .postgres_schema import MIGRATIONS, Migration, migrate, require_name
@@ -41,8 +41,9 @@ class PostgresTaskStore(TransactionalStore):
     it a `StoreError` that says so.
 
     Args:
-        address: `postgresql://user@host/database`, or libpq's `name=value …`.
-        schema: The schema with the tables; several applications in one database have one each.
+        address: `postgresql://user@host/database`, or libpq's `name=value …`; `?schema=name` behind it is for *schema*.
+        schema: The schema with the tables, `elicitkit` unless given; several applications in one database have one
+            each.
         pool_size: How many operations run at once, each on a connection; one more connection listens.
         timeout: How long an operation waits for a connection, and then may take, in seconds.
         rescan: How often to look for changes that were not heard of, in seconds.
@@ -60,7 +61,7 @@ class PostgresTaskStore(TransactionalStore):
         self,
         address: str,
         *,
-        schema: str = "elicitkit",
+        schema: str | None = None,
         pool_size: int = 8,
         timeout: float = 10.0,
         rescan: float = 5.0,
@@ -68,12 +69,13 @@ class PostgresTaskStore(TransactionalStore):
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        self._schema = require_name(schema)
+        address, named = split_schema(address)
+        self._schema = require_name(schema or named or "elicitkit")
         self._timeout = positive("timeout", timeout)
         self._rescan = positive("rescan", rescan)
         self._pool_size = int(positive("pool_size", pool_size))
         self._must_exist = must_exist
-        self._connector = Connector(address, schema, timeout)
+        self._connector = Connector(address, self._schema, timeout)
         self._lanes: Lanes | None = None
         self._listening: Listening | None = None
 

@@ -86,6 +86,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (_FIRST,)
 """What makes version 1 of nothing, version 2 of version 1, and so on. Never change one that was released."""
 
 _OURS: Final = ("tasks", "inputs", "steps", "revisions")
+_PATIENT: Final = "SET statement_timeout = 0; SET lock_timeout = '60s'; SET idle_in_transaction_session_timeout = '60s'"
 _VERSIONS: Final = "CREATE TABLE IF NOT EXISTS versions (what text PRIMARY KEY, version integer NOT NULL)"
 
 
@@ -109,7 +110,8 @@ def migrate(
 ) -> None:
     """Bring the tables up to date, all of it or nothing, while no other process does.
 
-    Where they are, nothing is done that takes a right to make anything.
+    Where they are, nothing is done that takes a right to make anything. The connection is of no other use afterwards:
+    it keeps a lock, which ends with it.
 
     Raises:
         StoreError: If they are of a newer version, if there are others of the same names, or if they are not there and
@@ -118,10 +120,12 @@ def migrate(
     """
     if _version(connection, schema) == len(migrations):
         return
-    connection.execute("BEGIN")
+    # A change of many rows may take its time; and two that start at once make the tables once. The lock is not the
+    # transaction's: one that begins behind it sees what was made before.
+    connection.execute(_PATIENT)
+    connection.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", (f"elicitkit {schema} migrates",))
+    connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
     try:
-        # Two that start at once make them once. The lock ends with the transaction.
-        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"elicitkit {schema} migrates",))
         version = _version(connection, schema)
         _refuse(connection, schema, version, len(migrations), must_exist)
         if connection.execute("SELECT to_regnamespace(%s)", (schema,)).fetchone() == (None,):
