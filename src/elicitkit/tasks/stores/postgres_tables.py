@@ -8,8 +8,7 @@ but with the commit.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import psycopg
@@ -22,6 +21,7 @@ from ..record import History, TaskInput, TaskRecord
 from . import rows
 from .postgres_connections import Connection
 from .postgres_listing import listing_query
+from .postgres_rows import Place, Scan
 from .postgres_text import given, kept
 
 _TASK: Final = ", ".join(rows.TASK)
@@ -66,32 +66,6 @@ DELETE: Final = (
     b"DELETE FROM steps WHERE task_id = %s",
     b"DELETE FROM tasks WHERE id = %s",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the tasks of a store are, and who it is."""
-
-    schema: str
-
-    origin: str
-    """What tells its notifications from those of others."""
-
-    @property
-    def channel(self) -> str:
-        """Where changes are notified."""
-        return f"elicitkit_{self.schema}"
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """What changed since another scan."""
-
-    changed: Mapping[str, int]
-    """The revisions of tasks that a client can see to have changed, by id; some of them the scan before has, too."""
-
-    since: str
-    """The oldest transaction that was not finished: all before it are in this scan, or in one before."""
 
 
 class Tables:
@@ -202,6 +176,13 @@ class Tables:
         (since,) = oldest.fetchone() or ("0",)
         return Scan(dict(found), since)
 
+    @staticmethod
+    def refused(error: UniqueViolation) -> TaskKeyError:
+        """What it means that something is there already."""
+        if error.diag.constraint_name == "tasks_by_id":
+            return TaskKeyError("There is a task of that id already.")
+        return key_used()
+
     def _telling(self, record: TaskRecord) -> tuple[str, str]:
         """What others hear of a change, and where."""
         return self._place.channel, f"{record.id} {record.revision} {self._place.origin}"
@@ -223,13 +204,6 @@ class Tables:
     def _take_next(self, found: psycopg.Cursor[tuple[Any, ...]]) -> None:
         revision, self.transaction = found.fetchone() or (0, None)
         self._revisions.append(revision)
-
-
-def refused(error: UniqueViolation) -> TaskKeyError:
-    """What it means that something is there already."""
-    if error.diag.constraint_name == "tasks_by_id":
-        return TaskKeyError("There is a task of that id already.")
-    return key_used()
 
 
 def _is_id(task_id: str) -> bool:
