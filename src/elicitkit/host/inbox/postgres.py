@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...tasks.stores.postgres import PostgresDatabase
-from .postgres_tables import InboxTables
 from .transactional import TransactionalInboxStore
+
+if TYPE_CHECKING:  # It needs psycopg, and the name of the store does not.
+    from ...tasks.stores.postgres_rows import Rows
 
 
 class PostgresInboxStore(PostgresDatabase, TransactionalInboxStore):
@@ -25,9 +29,13 @@ class PostgresInboxStore(PostgresDatabase, TransactionalInboxStore):
         options: As for `InboxStore`.
 
     Raises:
-        MissingExtra: When its module is imported: if psycopg is not installed.
+        MissingExtra: If psycopg is not installed.
         ValueError: If the address or the name of the schema is none, or a number is not positive.
     """
 
-    _rows = InboxTables
     _suffix = "_inbox"
+
+    def _rows(self) -> type[Rows]:
+        from .postgres_tables import InboxTables
+
+        return InboxTables

@@ -5,24 +5,18 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ...errors import MissingExtra, StoreError
-
-try:
-    import psycopg
-except ImportError as missing:
-    raise MissingExtra("postgres", "A store of tasks in PostgreSQL") from missing
-
 from .arguments import positive
-from .postgres_connections import Connector, close, split_schema, told
-from .postgres_lanes import Lanes
-from .postgres_listening import Listening
-from .postgres_rows import Place, Rows
 from .postgres_schema import MIGRATIONS, Migration, migrate, require_name
-from .postgres_tables import Tables
 from .telling import Telling
 from .transactional import TransactionalStore
+
+if TYPE_CHECKING:  # All of these need psycopg, and the name of the store does not.
+    from .postgres_lanes import Lanes
+    from .postgres_listening import Listening
+    from .postgres_rows import Rows
 
 T = TypeVar("T")
 
@@ -33,8 +27,8 @@ class PostgresDatabase(Telling):
     A store inherits from this first, and then from what it is a store of; see `PostgresTaskStore`.
 
     Args:
-        address: `postgresql://user@host/database`, or libpq's `name=value …`.
-        schema: The schema with the tables.
+        address: `postgresql://user@host/database`, or libpq's `name=value …`; `?schema=name` behind it is for *schema*.
+        schema: The schema with the tables, `elicitkit` unless given.
         pool_size: How many operations run at once, each on a connection; one more connection listens.
         timeout: How long an operation waits for a connection, and then may take, in seconds.
         rescan: How often to look for changes that were not heard of, in seconds.
@@ -43,8 +37,6 @@ class PostgresDatabase(Telling):
     """
 
     _migrations: ClassVar[Sequence[Migration]] = MIGRATIONS
-    _rows: ClassVar[type[Rows]]
-    """What its works are given."""
     _suffix: ClassVar[str] = ""
     """What tells its channel from those of other kinds."""
 
@@ -60,6 +52,10 @@ class PostgresDatabase(Telling):
         **options: Any,
     ) -> None:
         super().__init__(**options)
+        try:
+            from .postgres_connections import Connector, split_schema
+        except ImportError as missing:
+            raise MissingExtra("postgres", "A store of tasks in PostgreSQL") from missing
         address, named = split_schema(address)
         self._schema = require_name(schema or named or "elicitkit")
         self._timeout = positive("timeout", timeout)
@@ -70,18 +66,26 @@ class PostgresDatabase(Telling):
         self._lanes: Lanes | None = None
         self._listening: Listening | None = None
 
+    def _rows(self) -> type[Rows]:
+        """What its works are given."""
+        raise NotImplementedError
+
     async def open(self) -> None:
         """Make the store ready.
 
         Raises:
             StoreError: If the database cannot be reached or used, or its tables are of a newer version.
         """
+        from .postgres_lanes import Lanes
+        from .postgres_listening import Listening
+        from .postgres_rows import Place
+
         await asyncio.to_thread(self._prepare)
         place = Place(self._schema, secrets.token_hex(4), self._suffix)
         lanes = Lanes(
             self._connector,
             place=place,
-            rows=self._rows,
+            rows=self._rows(),
             size=self._pool_size,
             timeout=self._timeout,
             tell=self._tell_own,
@@ -127,6 +131,10 @@ class PostgresDatabase(Telling):
 
     def _prepare(self) -> None:
         """Bring the tables up to date."""
+        import psycopg
+
+        from .postgres_connections import close, told
+
         try:
             connection = self._connector.connect()
             try:
@@ -163,8 +171,11 @@ class PostgresTaskStore(PostgresDatabase, TransactionalStore):
         options: As for `TaskStore`.
 
     Raises:
-        MissingExtra: When its module is imported: if psycopg is not installed.
+        MissingExtra: If psycopg is not installed.
         ValueError: If the address or the name of the schema is none, or a number is not positive.
     """
 
-    _rows = Tables
+    def _rows(self) -> type[Rows]:
+        from .postgres_tables import Tables
+
+        return Tables

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
-
-import psycopg
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ...errors import StoreError
+
+if TYPE_CHECKING:
+    from .postgres_connections import Connection
 
 Migration: TypeAlias = Sequence[str]
 """The statements that take the tables from one version to the next."""
@@ -141,7 +142,7 @@ def require_name(schema: str) -> str:
 
 
 def migrate(
-    connection: psycopg.Connection[Any],
+    connection: Connection,
     schema: str,
     *,
     must_exist: bool = False,
@@ -185,7 +186,7 @@ def migrate(
         raise
 
 
-def _refuse(connection: psycopg.Connection[Any], schema: str, version: int, newest: int, must_exist: bool) -> None:
+def _refuse(connection: Connection, schema: str, version: int, newest: int, must_exist: bool) -> None:
     if version > newest:
         raise StoreError(
             f"The tables of tasks have version {version}, and this elicitkit knows version {newest}: use the newer one."
@@ -201,7 +202,7 @@ def _refuse(connection: psycopg.Connection[Any], schema: str, version: int, newe
         )
 
 
-def _version(connection: psycopg.Connection[Any], schema: str) -> int:
+def _version(connection: Connection, schema: str) -> int:
     """The version of the tables; 0 where there are none."""
     there = "SELECT to_regclass(%s)"
     if connection.execute(there, (f"{schema}.versions",)).fetchone() == (None,):
