@@ -57,7 +57,7 @@ class PostgresDatabase(Telling):
         except ImportError as missing:
             raise MissingExtra("postgres", "A store of tasks in PostgreSQL") from missing
         address, named = split_schema(address)
-        self._schema = require_name(schema or named or "elicitkit")
+        self._schema = require_name(named or "elicitkit" if schema is None else schema)
         self._timeout = positive("timeout", timeout)
         self._rescan = positive("rescan", rescan)
         self._pool_size = int(positive("pool_size", pool_size))
