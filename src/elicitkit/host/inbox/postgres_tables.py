@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-import psycopg
 from psycopg.errors import UniqueViolation
 
 from ...errors import StoreError
 from ...tasks.listing import EVERYBODY
-from ...tasks.stores.postgres_connections import Connection
-from ...tasks.stores.postgres_rows import Place, Scan
+from ...tasks.stores.postgres_rows import Rows
 from ...tasks.stores.postgres_text import given, kept
 from .entry import Entry, Viewer
 from .rows import CHANGING, FIXED, OF_ENTRY, OF_KEPT, changing, entry_of, fixed, kept_of
@@ -37,40 +34,21 @@ SELECT: Final = f"{_KEPT} WHERE id = %s".encode()
 LOCK: Final = SELECT + b" FOR UPDATE"
 LOCK_KEY: Final = b"SELECT pg_advisory_xact_lock(%s)"
 OF_KEY: Final = f"{_KEPT} WHERE key = %s AND joinable ORDER BY number".encode()
-NEXT: Final = b"SELECT nextval('revisions'), pg_current_xact_id()::text"
 RENEW: Final = b"""
     UPDATE inbox SET waited_until = %s, due = least(until, %s) WHERE id = ANY(%s) AND open AND holder = %s
 """
 DUE: Final = b"SELECT id FROM inbox WHERE due <= %s ORDER BY due LIMIT %s"
 DELETE: Final = b"DELETE FROM inbox WHERE id = %s"
-FINISHED: Final = b"SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
 CHANGED: Final = b"""
     SELECT id, revision FROM inbox
     WHERE changed >= %s::xid8 AND changed < pg_snapshot_xmax(pg_current_snapshot())
 """
-PING: Final = b"SELECT pg_notify(%s, %s)"
 
 
-class InboxTables:
-    """The `Transaction` of the PostgreSQL store.
+class InboxTables(Rows):
+    """The `Transaction` of the PostgreSQL store."""
 
-    Args:
-        connection: One that is in a pipeline, and in a transaction.
-        place: Where the tables are, and where others hear of changes.
-        is_reading: Whether nothing is written, so that nothing has to be locked.
-    """
-
-    def __init__(self, connection: Connection, place: Place, *, is_reading: bool) -> None:
-        self.changed: dict[str, int] = {}
-        """The entries that were changed here, each with its newest revision."""
-        self.deleted: list[str] = []
-        """The entries that were deleted here."""
-        self.transaction: str | None = None
-        """The id of the transaction; `None` as long as nothing was looked at that could be written."""
-        self._execute = connection.execute
-        self._place = place
-        self._is_reading = is_reading
-        self._revisions: list[int] = []
+    _changed = CHANGED
 
     def load(self, id: str) -> Kept | None:
         """See `Transaction.load`."""
@@ -83,7 +61,7 @@ class InboxTables:
 
     def of_key(self, key: str) -> Sequence[Kept]:
         """See `Transaction.of_key`. Nobody else may ask the same before the transaction ends."""
-        self._execute(LOCK_KEY, (_lock_of(self._place.schema, key),))
+        self._execute(LOCK_KEY, (self._lock_of(f"inbox {key}"),))
         # A statement of its own: it sees what was committed while the one before waited for the lock.
         found = self._execute(OF_KEY, (key,))
         self._look_ahead()
@@ -92,14 +70,16 @@ class InboxTables:
     def insert(self, new: Kept, due: float) -> Kept:
         """See `Transaction.insert`."""
         revision = self._next(new.entry.id)
-        row = self._execute(INSERT, (*_kept((*fixed(new), *changing(new, revision, due))), *self._telling(new)))
+        row = self._execute(
+            INSERT, (*_kept((*fixed(new), *changing(new, revision, due))), *self._telling(new.entry.id))
+        )
         (number, _) = row.fetchone() or (0, None)
         return replace(new, entry=replace(new.entry, number=number, revision=revision))
 
     def save(self, changed: Kept, due: float) -> Kept:
         """See `Transaction.save`."""
         revision, id = self._next(changed.entry.id), changed.entry.id
-        self._execute(UPDATE, (*_kept(changing(changed, revision, due)), id, *self._telling(changed)))
+        self._execute(UPDATE, (*_kept(changing(changed, revision, due)), id, *self._telling(id)))
         return replace(changed, entry=replace(changed.entry, revision=revision))
 
     def renew(self, ids: Iterable[str], holder: str, waited_until: float, due: float) -> None:
@@ -138,39 +118,10 @@ class InboxTables:
         self.changed.pop(id, None)
         self.deleted.append(id)
 
-    def changes_since(self, transaction: str | None) -> Scan:
-        """See `Rows.changes_since`."""
-        oldest = self._execute(FINISHED)
-        found = () if transaction is None else self._execute(CHANGED, (transaction,))
-        self._execute(PING, (self._place.channel, self._place.origin))
-        (since,) = oldest.fetchone() or ("0",)
-        return Scan(dict(found), since)
-
     @staticmethod
     def refused(error: UniqueViolation) -> StoreError:
         """Ids are random: there is none twice, unless somebody else writes into the table."""
         return StoreError(f"The store of the inbox cannot be used: there is such a row already: {error.sqlstate}.")
-
-    def _next(self, id: str) -> int:
-        """The next revision, which is that of an entry from now on."""
-        if not self._revisions:
-            self._take_next(self._execute(NEXT))
-        revision = self.changed[id] = self._revisions.pop()
-        return revision
-
-    def _telling(self, changed: Kept) -> tuple[str, str]:
-        """What others hear of a change, and where."""
-        id = changed.entry.id
-        return self._place.channel, f"{id} {self.changed[id]} {self._place.origin}"
-
-    def _look_ahead(self) -> None:
-        """Get what will be needed if something is written, with what is asked anyway."""
-        if not self._is_reading and self.transaction is None:
-            self._take_next(self._execute(NEXT))
-
-    def _take_next(self, found: psycopg.Cursor[tuple[Any, ...]]) -> None:
-        revision, self.transaction = found.fetchone() or (0, None)
-        self._revisions.append(revision)
 
 
 def _are(is_open: bool) -> str:
@@ -181,11 +132,6 @@ def _seen_by(viewer: Viewer) -> tuple[str, tuple[Any, ...]]:
     if viewer is EVERYBODY:
         return "TRUE", ()
     return ("owner IS NULL", ()) if viewer is None else ("(owner IS NULL OR owner = %s)", (kept(viewer),))
-
-
-def _lock_of(schema: str, key: str) -> int:
-    digest = hashlib.sha256(f"elicitkit {schema} inbox {key}".encode()).digest()
-    return int.from_bytes(digest[:8], signed=True)
 
 
 def _kept(values: tuple[Any, ...]) -> tuple[Any, ...]:
