@@ -32,6 +32,9 @@ def _insert(table: str, columns: Sequence[str]) -> str:
 
 _INSERT_TASK: Final = _insert("tasks", [*_FIXED, *_CHANGING])
 _UPDATE_TASK: Final = f"UPDATE tasks SET {', '.join(f'{name} = ?' for name in _CHANGING)} WHERE id = ?"
+# What nobody sees is written without touching the indexes of the rest.
+_UNSEEN: Final = ("last_activity", "wake", "fence", "worker", "lease_until", "waits", "due")
+_UPDATE_UNSEEN: Final = f"UPDATE tasks SET {', '.join(f'{name} = ?' for name in _UNSEEN)} WHERE id = ?"
 _TASK: Final = ", ".join([*_FIXED, *_CHANGING])
 _SELECT_TASK: Final = f"SELECT {_TASK} FROM tasks WHERE id = ?"
 _INSERT_INPUT: Final = _insert("inputs", ["task_id", *_INPUT])
@@ -95,7 +98,10 @@ class Tables:
             raise key_used() from None
         for asked in change.settled:
             execute(_UPDATE_INPUT, (asked.state, _reply_json(asked.reply), asked.settled_at, record.id, asked.key))
-        execute(_UPDATE_TASK, (*_changing(record), record.id))
+        if change.is_visible:
+            execute(_UPDATE_TASK, (*_changing(record), record.id))
+        else:
+            execute(_UPDATE_UNSEEN, (*_unseen(record), record.id))
         return record
 
     def keep_step(self, task_id: str, name: str, given: str) -> None:
@@ -168,6 +174,18 @@ def _changing(record: TaskRecord) -> tuple[Any, ...]:
         record.due,
         record.result_json,
         record.error_json,
+    )
+
+
+def _unseen(record: TaskRecord) -> tuple[Any, ...]:
+    return (
+        record.last_activity,
+        record.wake,
+        record.fence,
+        record.worker,
+        record.lease_until,
+        record.is_waiting_to_run,
+        record.due,
     )
 
 
