@@ -264,17 +264,17 @@ async def many(folder: Path, count: int, seconds: float) -> None:
     await answered_after_a_kill(path, parked)
 
 
-def started(path: Path, empty: Path, name: str, aim: float, times: int = 5) -> None:
-    """How much later a server is ready than one on an empty file; they take turns."""
+def started(path: Path, empty: Path, name: str, aim: float, times: int = 7) -> None:
+    """How much later a server is ready than one on another file: the quickest start of each; they take turns."""
     spent: dict[Path, list[float]] = {empty: [], path: []}
     for _ in range(times):
         for one, kept in spent.items():
             began = time.monotonic()
             with process("serve", one):
                 kept.append(time.monotonic() - began)
-    medians = [statistics.median(kept) for kept in spent.values()]
-    print(f"  {'ready on an empty file after':<44}  {medians[0]:8.2f} s")
-    judged(f"ready later with {name}", medians[1] - medians[0], aim, "s")
+    quickest = [min(kept) for kept in spent.values()]
+    print(f"  {'ready on the other file after':<44}  {quickest[0]:8.2f} s")
+    judged(f"ready later with {name}", quickest[1] - quickest[0], aim, "s")
 
 
 async def answered_after_a_kill(path: Path, parked: Sequence[tuple[str, str]]) -> None:
