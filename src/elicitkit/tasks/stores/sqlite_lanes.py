@@ -24,7 +24,7 @@ T = TypeVar("T")
 AT_ONCE: Final = 256
 """How many works share one transaction."""
 
-POLL: Final = 0.025
+POLL: Final = 0.02
 """How often the writer looks whether another process changed something, in seconds, while somebody listens."""
 
 _UNUSABLE: Final = ("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_READONLY")
