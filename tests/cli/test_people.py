@@ -29,7 +29,7 @@ class Person:
         self._outcome = outcome
         self.asked: list[tuple[str, str]] = []
 
-    async def fill(self, form: Form[Any], asker: str) -> Outcome[Content]:
+    async def fill(self, form: Form[Any], asker: str, **_: Any) -> Outcome[Content]:
         self.asked.append((asker, form.message))
         if isinstance(self._outcome, Exception):
             raise self._outcome
@@ -115,7 +115,8 @@ def test_a_cleared_field_is_left_out_and_the_person_is_told(called: Called, sits
 
 
 async def null_of(answer: people.AtTerminal) -> Any:
-    return (await answer(FormElicitation.create("?").integer("n").default(1).build(), "shop", question())).content
+    form = FormElicitation.create("?").integer("n").default(1).build()
+    return (await answer(people.Question(form, "shop", question()))).content
 
 
 @pytest.mark.anyio
@@ -180,7 +181,7 @@ class Hesitant:
         self.opened = anyio.Event()
         self.saw: list[str] = []
 
-    async def fill(self, form: Form[Any], asker: str) -> Outcome[Content]:
+    async def fill(self, form: Form[Any], asker: str, **_: Any) -> Outcome[Content]:
         self.saw.append(f"{form.message} opened")
         self.opened.set()
         try:

@@ -10,6 +10,7 @@ import pytest
 
 from elicitkit import MemoryTaskStore, MissingExtra, SqliteTaskStore, StoreError
 from elicitkit.tasks.stores.addresses import open_store
+from elicitkit.tasks.stores.sqlite_schema import MIGRATIONS
 
 pytestmark = pytest.mark.anyio
 
@@ -104,6 +105,19 @@ async def test_an_empty_file_that_has_to_be_there_stays_empty(tmp_path: Path) ->
     with pytest.raises(StoreError, match="is empty"):
         await open_store("tasks.db", must_exist=True).open()
     assert contents(tmp_path) == {"tasks.db": b""}
+
+
+async def test_a_file_of_an_older_version_that_has_to_be_there_is_left_to_a_server(tmp_path: Path) -> None:
+    class First(SqliteTaskStore):
+        _migrations = MIGRATIONS[:1]
+
+    async with First("tasks.db"):
+        pass
+
+    with pytest.raises(StoreError, match=f"has version 1, and this elicitkit has version {len(MIGRATIONS)}"):
+        await open_store("tasks.db", must_exist=True).open()
+    async with First("tasks.db") as store:
+        assert await store.ready() == []
 
 
 @pytest.mark.parametrize("must_exist", [True, False])

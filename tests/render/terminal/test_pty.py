@@ -124,5 +124,5 @@ def test_a_withdrawn_question_closes_and_leaves_the_terminal_as_it_was(terminal:
     terminal.sees("What now?")
     os.kill(terminal.program.pid, signal.SIGUSR1)
 
-    assert "The question was withdrawn." in terminal.sees("outcome: withdrawn")
+    assert "The question was withdrawn. No answer was sent." in terminal.sees("outcome: withdrawn")
     assert terminal.modes() == before

@@ -60,7 +60,7 @@ async def test_a_cancelled_task_closes_the_prompt(keys: list[str], monkeypatch: 
 
         await asyncio.wait([seat.asked])
         assert seat.asked.cancelled()
-    assert seat.lines()[-1] == "The question was withdrawn."
+    assert seat.lines()[-1] == "The question was withdrawn. No answer was sent."
 
 
 async def test_a_cancelled_scope_closes_the_prompt_and_leaves_nothing_behind() -> None:

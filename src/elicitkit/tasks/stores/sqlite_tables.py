@@ -20,6 +20,8 @@ def _insert(table: str, columns: Sequence[str]) -> str:
 
 _INSERT_TASK: Final = _insert("tasks", rows.TASK)
 _UPDATE_TASK: Final = f"UPDATE tasks SET {', '.join(f'{name} = ?' for name in rows.CHANGING)} WHERE id = ?"
+# What nobody sees is written without touching the indexes of the rest.
+_UPDATE_UNSEEN: Final = f"UPDATE tasks SET {', '.join(f'{name} = ?' for name in rows.UNSEEN)} WHERE id = ?"
 _TASK: Final = ", ".join(rows.TASK)
 _SELECT_TASK: Final = f"SELECT {_TASK} FROM tasks WHERE id = ?"
 _INSERT_INPUT: Final = _insert("inputs", ["task_id", *rows.INPUT])
@@ -82,7 +84,10 @@ class Tables:
             raise key_used() from None
         for asked in change.settled:
             execute(_UPDATE_INPUT, (asked.state, rows.reply_json(asked.reply), asked.settled_at, record.id, asked.key))
-        execute(_UPDATE_TASK, (*rows.changing(record), record.id))
+        if change.is_visible:
+            execute(_UPDATE_TASK, (*rows.changing(record), record.id))
+        else:
+            execute(_UPDATE_UNSEEN, (*rows.unseen(record), record.id))
         return record
 
     def keep_step(self, task_id: str, name: str, given: str) -> None:
@@ -120,15 +125,25 @@ class Tables:
         is_asking = row[rows.OPEN_AT] > 0
         return rows.to_record(row, map(rows.to_input, self._connection.execute(_OPEN, (row[0],))) if is_asking else ())
 
+    def keep_revision(self) -> None:
+        """See `Rows.keep_revision`."""
+        self._connection.execute("UPDATE revisions SET newest = ?", (self.revision,))
+
+    @staticmethod
+    def newest(connection: sqlite3.Connection) -> int:
+        """See `Rows.newest`."""
+        (newest,) = connection.execute("SELECT newest FROM revisions").fetchone()
+        return int(newest)
+
+    @staticmethod
+    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[list[str], int]:
+        """See `Rows.changed_since`."""
+        changed = "SELECT id, revision FROM tasks WHERE revision > ? ORDER BY revision"
+        found = connection.execute(changed, (revision,)).fetchall()
+        return [task_id for task_id, _ in found], found[-1][1] if found else revision
+
     def _stamped(self, change: Change) -> TaskRecord:
         if not change.is_visible:
             return change.record
         self.revision += 1
         return change.stamped(self.revision).record
-
-
-def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[list[str], int]:
-    """The ids of the tasks that changed after a revision, and the newest revision among them."""
-    changed = "SELECT id, revision FROM tasks WHERE revision > ? ORDER BY revision"
-    rows = connection.execute(changed, (revision,)).fetchall()
-    return [task_id for task_id, _ in rows], rows[-1][1] if rows else revision

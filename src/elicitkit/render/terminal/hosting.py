@@ -1,0 +1,41 @@
+"""The terminal as a host's one place for people: from a `Request` to its `Answer`."""
+
+from __future__ import annotations
+
+from ...errors import FormError
+from ...forms import Content, Form
+from ...host.origins import Origin
+from ...host.retries import Retry, retry_of
+from ...suspension import Answer, Request
+from . import fill
+
+
+async def answer(request: Request) -> Answer:
+    """Put a request to the person, and give the answer."""
+    retry = retry_of(request) or Retry(request.prompt)
+    form = _form(request, retry.prompt)
+    if form is None:
+        return request.cancel("unsupported")
+    until, asker = request.expires_at, _asker(Origin.of(request))
+    outcome = await fill(form, asker, filled=retry.answered, faults=retry.faults, until=until)
+    if outcome:
+        cleared = dict.fromkeys(outcome.content.cleared)
+        return request.accept({**outcome.content, **cleared})
+    return request.decline() if outcome.action == "decline" else request.cancel(outcome.reason)
+
+
+def _form(request: Request, prompt: str) -> Form[Content] | None:
+    """What there is to fill in; nothing in a yes-or-no question, and `None` for what cannot be shown."""
+    if request.kind == "approval":
+        return Form(prompt)
+    if request.schema is None:
+        return None
+    try:
+        return Form.from_schema(prompt, request.schema)
+    except FormError:
+        return None
+
+
+def _asker(origin: Origin) -> str:
+    name = origin.server or "this program"
+    return f"{name} (tool {origin.tool})" if origin.tool else name
