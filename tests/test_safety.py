@@ -1,15 +1,16 @@
-"""Safety (design, section 10): credentials are not asked for in forms, and text plays no tricks on a terminal."""
+"""Safety (design, section 10): credentials are not asked for, text plays no tricks on a terminal, logs quote nobody."""
 
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicitkit import FormElicitation, FormError, SensitiveFieldError
-from elicitkit.safety import link_problem, plain, plain_line
+from elicitkit import FormElicitation, FormError, SensitiveFieldError, StoreError
+from elicitkit.safety import link_problem, plain, plain_line, trace_of
 
 CREDENTIALS = [
     *("password", "user_password", "PASSWORD", "newPassword", "passWord", "Pass Word", "passwords", "passwd"),
@@ -186,3 +187,66 @@ def test_a_link_to_a_web_page_may_be_opened(url: str) -> None:
 )
 def test_any_other_link_may_not(url: object) -> None:
     assert link_problem(url) is not None
+
+
+# --- errors in logs ---------------------------------------------------------------------------------------------------
+
+
+FISH = "swordfish"
+
+
+def raised(raising: Callable[[], None]) -> BaseException:
+    try:
+        raising()
+    except BaseException as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+def quoting() -> None:
+    raise ValueError(FISH)
+
+
+def handling() -> None:
+    try:
+        quoting()
+    except ValueError:
+        raise StoreError("The disk is full.") from OSError(28, FISH)
+
+
+def chained() -> None:
+    try:
+        quoting()
+    except ValueError:
+        raise KeyError(FISH)  # noqa: B904
+
+
+def grouped() -> None:
+    raise BaseExceptionGroup(FISH, [raised(quoting), raised(handling)])
+
+
+@pytest.mark.parametrize(
+    ("raising", "told"),
+    [
+        (quoting, ["ValueError", "in quoting"]),
+        (handling, ["elicitkit.errors.StoreError: The disk is full.", "in handling", "after OSError (28)"]),
+        (chained, ["KeyError", "in chained", "after ValueError", "in quoting"]),
+        (grouped, ["BaseExceptionGroup", "with ValueError", "in quoting", "with elicitkit.errors.StoreError\n"]),
+    ],
+)
+def test_a_logged_error_has_its_types_and_lines_and_none_of_its_words(
+    raising: Callable[[], None], told: list[str]
+) -> None:
+    trace = trace_of(raised(raising))
+
+    assert FISH not in trace
+    assert [part for part in told if part not in trace] == []
+    assert trace.startswith("\n")
+
+
+def test_an_error_that_is_its_own_cause_is_told_once() -> None:
+    error = ValueError(FISH)
+    error.__context__ = other = KeyError(FISH)
+    other.__context__ = error
+
+    assert trace_of(error) == "\nValueError\nafter KeyError"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ContractError,
         ElicitationUnsupported,
         ElicitkitError,
+        EntryClosed,
         Fault,
         FormError,
         LimitError,
@@ -31,12 +32,17 @@ if TYPE_CHECKING:
         TaskKeyError,
         TaskStuck,
         ToolError,
+        UnknownEntry,
         UnknownTask,
     )
     from .forms import Content, Form, FormElicitation, FormSource, bind
     from .host.answering import Slot
     from .host.function_tools import FunctionTool
     from .host.http_tools import HttpTool
+    from .host.inbox import Entry, Inbox, InboxStore
+    from .host.inbox.memory import MemoryInboxStore
+    from .host.inbox.postgres import PostgresInboxStore
+    from .host.inbox.sqlite import SqliteInboxStore
     from .host.origins import Origin
     from .host.pending_calls import PendingCall
     from .host.policy import Policy, Rule
@@ -64,7 +70,9 @@ if TYPE_CHECKING:
     from .tasks.client import TaskHandle, TasksClient
     from .tasks.extension import Tasks
     from .tasks.store import TaskStore
+    from .tasks.stores.addresses import open_store
     from .tasks.stores.memory import MemoryTaskStore
+    from .tasks.stores.postgres import PostgresTaskStore
     from .tasks.stores.sqlite import SqliteTaskStore
 
 __all__ = [
@@ -80,6 +88,8 @@ __all__ = [
     "Elicitation",
     "ElicitationUnsupported",
     "ElicitkitError",
+    "Entry",
+    "EntryClosed",
     "Fault",
     "Finding",
     "Form",
@@ -88,9 +98,12 @@ __all__ = [
     "FormSource",
     "FunctionTool",
     "HttpTool",
+    "Inbox",
+    "InboxStore",
     "LimitError",
     "LinkError",
     "McpSource",
+    "MemoryInboxStore",
     "MemoryTaskStore",
     "MissingExtra",
     "Origin",
@@ -98,6 +111,8 @@ __all__ = [
     "Pending",
     "PendingCall",
     "Policy",
+    "PostgresInboxStore",
+    "PostgresTaskStore",
     "ProtocolError",
     "Request",
     "Retry",
@@ -106,6 +121,7 @@ __all__ = [
     "SensitiveFieldError",
     "ServerUnavailable",
     "Slot",
+    "SqliteInboxStore",
     "SqliteTaskStore",
     "StaleClaim",
     "StepError",
@@ -122,6 +138,7 @@ __all__ = [
     "ToolResult",
     "Toolkit",
     "Turn",
+    "UnknownEntry",
     "UnknownTask",
     "answer_accepted",
     "answer_cancelled",
@@ -137,6 +154,7 @@ __all__ = [
     "elicit_sync",
     "elicit_url",
     "elicitation_to_request",
+    "open_store",
     "pending",
     "pending_of",
     "question",
@@ -155,6 +173,10 @@ _HOMES = {
     "forms": "Content Form FormElicitation FormSource bind",
     "host.function_tools": "FunctionTool",
     "host.http_tools": "HttpTool",
+    "host.inbox": "Entry Inbox InboxStore",
+    "host.inbox.memory": "MemoryInboxStore",
+    "host.inbox.postgres": "PostgresInboxStore",
+    "host.inbox.sqlite": "SqliteInboxStore",
     "host.question_tool": "question",
     "host.results": "ToolResult",
     "host.retries": "Retry retry_of",
@@ -174,7 +196,9 @@ _HOMES = {
     "tasks.client": "TaskHandle TasksClient",
     "tasks.extension": "Tasks",
     "tasks.store": "TaskStore",
+    "tasks.stores.addresses": "open_store",
     "tasks.stores.memory": "MemoryTaskStore",
+    "tasks.stores.postgres": "PostgresTaskStore",
     "tasks.stores.sqlite": "SqliteTaskStore",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}

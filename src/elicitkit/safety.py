@@ -1,12 +1,15 @@
-"""What must not be asked, and what must not be drawn: credentials in forms, and text that plays tricks."""
+"""What must not be asked, drawn or logged: credentials in forms, text that plays tricks, errors that quote answers."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
+import traceback
 import unicodedata
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from .errors import ElicitkitError
 from .naming import words
 
 _CREDENTIALS = frozenset(
@@ -120,3 +123,30 @@ def plain_line(text: str, *, limit: int = _SHORT) -> str:
 def _is_drawable(character: str) -> bool:
     """All categories that begin with C are invisible: control, format (bidirectional, zero width, tags), surrogates."""
     return character in _BREAKS or character in _JOINERS or not unicodedata.category(character).startswith("C")
+
+
+def trace_of(error: BaseException) -> str:
+    """An error for a log: its type and the lines that it passed, and those of its causes, without their words.
+
+    What code that had an answer raises may quote it, and so may what was raised while it handled that. An error of ours
+    never does: the words of *error* are there if it is one.
+    """
+    words = f": {error}" if isinstance(error, ElicitkitError) else ""
+    return "\n".join(["", f"{_type_of(error)}{words}", *_lines(error, seen=set())]).rstrip()
+
+
+def _lines(error: BaseException, seen: set[int]) -> Iterator[str]:
+    seen.add(id(error))
+    yield from (line.rstrip() for line in traceback.format_tb(error.__traceback__))
+    inner = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    for how, other in (*(("with", one) for one in inner), ("after", before)):
+        if other is not None and id(other) not in seen:
+            yield f"{how} {_type_of(other)}"
+            yield from _lines(other, seen)
+
+
+def _type_of(error: BaseException) -> str:
+    name = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    code = getattr(error, "sqlite_errorname", None) or getattr(error, "errno", None)  # Which are words of no person.
+    return f"{name} ({code})" if isinstance(code, (int, str)) else name

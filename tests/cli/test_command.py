@@ -13,7 +13,13 @@ from elicitkit.errors import MissingExtra, ScriptError
 Captured = pytest.CaptureFixture[str]
 
 
-@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+ACTIONS = {"tasks": ("list", "show", "cancel", "sweep"), "inbox": ("list", "show", "answer", "serve")}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [(), *((name,) for name in COMMANDS), *((name, action) for name, actions in ACTIONS.items() for action in actions)],
+)
 def test_help_documents_every_exit_code(command: tuple[str, ...], capsys: Captured) -> None:
     assert main([*command, "--help"]) == Exit.FINE
 
@@ -40,6 +46,7 @@ def test_the_exit_codes_are_what_scripts_rely_on() -> None:
         "UNREACHABLE": 3,
         "SCRIPT": 4,
         "MISSING_EXTRA": 5,
+        "TOO_LATE": 6,
         "BUG": 70,
         "INTERRUPTED": 130,
     }
@@ -56,7 +63,11 @@ def test_without_a_command_the_help_is_shown(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["dmeo"], ["call"], ["call", "x"], ["demo", "--answer"], ["call", "x", "y", "--js"]]
+    "arguments",
+    [
+        *(["dmeo"], ["call"], ["call", "x"], ["demo", "--answer"], ["call", "x", "y", "--js"]),
+        *(["tasks"], ["tasks", "lst", "x"], ["tasks", "list"], ["tasks", "show", "x"], ["tasks", "list", "x", "--js"]),
+    ],
 )
 def test_wrong_arguments_are_wrong_usage(arguments: list[str], capsys: Captured) -> None:
     assert main(arguments) == Exit.USAGE

@@ -1,4 +1,4 @@
-"""The command `elicitkit`: to try forms at the terminal, and to call tools that ask.
+"""The command `elicitkit`: to try forms at the terminal, to call tools that ask, and to look after tasks.
 
 Each subcommand is a module with `SUMMARY`, `add_arguments(parser)` and `run(args) -> int`, and a row in `COMMANDS`. It
 imports the SDK only when it runs, so that `--help` is quick.
@@ -14,14 +14,22 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from ..errors import MissingExtra, ScriptError
-from . import call, check, demo, preview
-from .exits import MEANINGS, Exit, Failure
+from . import call, check, demo, inbox, preview, tasks
+from .exits import Exit, Failure
 from .output import complain, say
+from .parsers import add_debug, end_with_exit_codes
 from .version import version
 
 __all__ = ["COMMANDS", "Exit", "main"]
 
-COMMANDS: dict[str, ModuleType] = {"demo": demo, "call": call, "preview": preview, "check": check}
+COMMANDS: dict[str, ModuleType] = {
+    "demo": demo,
+    "call": call,
+    "preview": preview,
+    "check": check,
+    "inbox": inbox,
+    "tasks": tasks,
+}
 """The subcommands by name, in the order `--help` lists them."""
 
 
@@ -74,31 +82,19 @@ def _explained(error: Exception) -> Exit:
 
 
 def _parser() -> argparse.ArgumentParser:
-    shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument(
-        "--debug",
-        action="store_true",
-        default=argparse.SUPPRESS,
-        help="show tracebacks, and what the server writes to its standard error",
-    )
     parser = argparse.ArgumentParser(
-        "elicitkit", description="Ask a person, from anywhere in an MCP system.", parents=[shared], allow_abbrev=False
+        "elicitkit", description="Ask a person, from anywhere in an MCP system.", allow_abbrev=False
     )
+    add_debug(parser)
     parser.add_argument("--version", action="version", version=f"elicitkit {version()}")
-    _end_with_exit_codes(parser)
+    end_with_exit_codes(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, module in COMMANDS.items():
-        command = commands.add_parser(
-            name, help=module.SUMMARY, description=module.__doc__, parents=[shared], allow_abbrev=False
-        )
+        command = commands.add_parser(name, help=module.SUMMARY, description=module.__doc__, allow_abbrev=False)
+        add_debug(command)
         module.add_arguments(command)
-        _end_with_exit_codes(command)
+        end_with_exit_codes(command)
     return parser
-
-
-def _end_with_exit_codes(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = "exit codes:\n" + "\n".join(f"  {code:<5}{meaning}" for code, meaning in MEANINGS.items())
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
 
 
 def _quiet_the_logs() -> None:

@@ -15,6 +15,7 @@ class Exit(IntEnum):
     UNREACHABLE = 3
     SCRIPT = 4
     MISSING_EXTRA = 5
+    TOO_LATE = 6
     BUG = 70
     INTERRUPTED = 130
 
@@ -22,10 +23,11 @@ class Exit(IntEnum):
 MEANINGS = {
     Exit.FINE: "all went well; declining and cancelling is fine too",
     Exit.TOOL_FAILED: "the tool failed, there is no such tool, or a form has faults",
-    Exit.USAGE: "wrong usage: arguments, a name, or a file that cannot be read",
-    Exit.UNREACHABLE: "the server could not be reached, or broke the protocol",
+    Exit.USAGE: "wrong usage: arguments, a name, an id, or a file that cannot be read",
+    Exit.UNREACHABLE: "the server could not be reached, or broke the protocol; or a store could not be used",
     Exit.SCRIPT: "scripted answers ran out, or were left over",
     Exit.MISSING_EXTRA: "an extra is not installed",
+    Exit.TOO_LATE: "a question was answered by somebody else, or is asked no longer",
     Exit.BUG: "elicitkit itself failed: please report it",
     Exit.INTERRUPTED: "interrupted",
 }

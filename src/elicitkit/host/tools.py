@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 from ..errors import ServerUnavailable, ToolError
+from ..safety import trace_of
 from ..suspension import Answer, Pending, Request
 from .awaiting import apart, is_cancelled
 from .results import ToolResult
@@ -138,5 +138,4 @@ def _log(name: str, error: Exception, *, is_answered: bool) -> None:
     if not is_answered:
         logger.error("the tool %r failed", name, exc_info=error)
         return
-    lines = "".join(traceback.format_tb(error.__traceback__))
-    logger.error("the tool %r failed with %s after it was answered\n%s", name, type(error).__name__, lines)
+    logger.error("the tool %r failed with %s after it was answered%s", name, type(error).__name__, trace_of(error))

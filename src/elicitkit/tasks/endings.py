@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
 
+from ..safety import trace_of
 from .record import TaskRecord
 from .road import Claim
 
@@ -37,13 +38,15 @@ async def ending_of(execute: Execute) -> End:
         if task is None or task.cancelling():
             raise
         return failing("The tool cancelled itself.")
-    except SystemExit:
-        logger.exception("a tool tried to end the process, which a task must not: it would at each run again")
+    except SystemExit as error:
+        logger.error(
+            "a tool tried to end the process, which a task must not: it would at each run again%s", trace_of(error)
+        )
         return failing("The tool tried to end its server.")
     except (KeyboardInterrupt, GeneratorExit):
         raise
-    except BaseException:  # Whatever it is, the tool has had its effects, and is not to have them again.
-        logger.exception("a task could not be run")
+    except BaseException as error:  # Whatever it is, the tool has had its effects, and is not to have them again.
+        logger.error("a task could not be run%s", trace_of(error))
         return failing("The task could not be run.")
 
 

@@ -18,6 +18,7 @@ from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
 from mcp_types import Notification, SubscriptionFilter, SubscriptionsAcknowledgedNotification
 
 from ..errors import StoreError, UnknownTask
+from ..safety import trace_of
 from .record import TaskRecord
 from .store import TaskStore
 from .wire import task_notification
@@ -111,8 +112,8 @@ class _Telling:
             record = await self._find(task_id)
         except UnknownTask:
             return
-        except StoreError:
-            logger.exception("a subscriber was not told of the task %s", task_id[:8])
+        except StoreError as error:
+            logger.error("a subscriber was not told of the task %s%s", task_id[:8], trace_of(error))
             return
         meta = {SUBSCRIPTION_ID_META_KEY: self._ctx.request_id}
         note = _TaskNote(params={**task_notification(record), "_meta": meta})

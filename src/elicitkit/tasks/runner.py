@@ -18,6 +18,7 @@ import anyio
 
 from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
 from ..journal import Journal
+from ..safety import trace_of
 from . import threads
 from .call import TaskCall
 from .detached import detached_session
@@ -154,8 +155,8 @@ class Runner:
         except (StoreError, asyncio.CancelledError):
             await self._release(claim)
             raise
-        except Exception:
-            logger.exception("the call of the task %s cannot be read", task_id[:8])
+        except Exception as error:
+            logger.error("the call of the task %s cannot be read%s", task_id[:8], trace_of(error))
             await failing("The call of this task cannot be read.")(claim)
             return False
         self.start(run, lambda: self._replay(run, history))
@@ -198,7 +199,7 @@ class Runner:
 
     async def _renew(self, run: Run) -> None:
         task_id = run.claim.task_id
-        if self._runs.get(task_id) is not run or run.is_resting:
+        if self._runs.get(task_id) is not run or run.is_resting or not run.road.is_to_renew:
             return
         try:
             await run.road.renew()
@@ -208,8 +209,8 @@ class Runner:
                 run.stop()
         except CallOver:
             self._changed(task_id)  # It has just ended, or somebody else ended it.
-        except ElicitkitError:
-            logger.exception("the claim of the task %s could not be renewed", task_id[:8])
+        except ElicitkitError as error:
+            logger.error("the claim of the task %s could not be renewed%s", task_id[:8], trace_of(error))
 
     async def _run(self, run: Run, execute: Execute) -> None:
         task_id = run.claim.task_id
@@ -223,8 +224,10 @@ class Runner:
                 raise
         except (StaleClaim, CallOver, UnknownTask) as error:
             logger.info("the task %s ended without this run: %s", task_id[:8], error)
-        except ElicitkitError:
-            logger.exception("the end of the task %s could not be kept; it will be run again", task_id[:8])
+        except ElicitkitError as error:
+            logger.error(
+                "the end of the task %s could not be kept; it will be run again%s", task_id[:8], trace_of(error)
+            )
         finally:
             run.road.stop()  # Else a task that the tool left behind would wait for its answer for ever.
             if self._runs.get(task_id) is run:
@@ -243,13 +246,13 @@ class Runner:
             try:
                 await end(run.claim)
                 return
-            except TypeError:
-                logger.exception("the result of the task %s is no JSON", run.claim.task_id[:8])
+            except TypeError as error:
+                logger.error("the result of the task %s is no JSON%s", run.claim.task_id[:8], trace_of(error))
                 end = failing("The result of this task cannot be sent.")
-            except StoreError:
+            except StoreError as error:
                 if run.is_stopped:
                     raise
-                logger.exception("the end of the task %s cannot be kept yet", run.claim.task_id[:8])
+                logger.error("the end of the task %s cannot be kept yet%s", run.claim.task_id[:8], trace_of(error))
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
 
@@ -294,8 +297,8 @@ class Runner:
                 return await self.store.history(run.claim.task_id)
             except UnknownTask:
                 return None
-            except StoreError:
-                logger.exception("the task %s cannot be read yet", run.claim.task_id[:8])
+            except StoreError as error:
+                logger.error("the task %s cannot be read yet%s", run.claim.task_id[:8], trace_of(error))
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
         return None
@@ -356,8 +359,8 @@ class Runner:
         except (StaleClaim, UnknownTask):
             logger.info("the task %s is not ours to put down", run.claim.task_id[:8])
             return True
-        except StoreError:
-            logger.exception("the task %s cannot be put down", run.claim.task_id[:8])
+        except StoreError as error:
+            logger.error("the task %s cannot be put down%s", run.claim.task_id[:8], trace_of(error))
             return False
 
     async def _stop_all(self) -> None:
@@ -388,7 +391,7 @@ class Runner:
     def _helped(self, helper: asyncio.Task[object]) -> None:
         self._helpers.discard(helper)
         if not helper.cancelled() and (error := helper.exception()) is not None:
-            logger.error("the work on a task failed", exc_info=error)
+            logger.error("the work on a task failed%s", trace_of(error))
 
     async def _stop_helping(self) -> None:
         for helper in self._helpers:

@@ -1,7 +1,7 @@
 """For tests of servers and hosts: answers in place of a person, a server that asks everything, and contracts.
 
-What needs the SDK's server is loaded when it is first used, and so is `TaskStoreContract`, which needs pytest: the rest
-does without. The fixtures for pytest are in `elicitkit.testing.fixtures`.
+What needs the SDK's server is loaded when it is first used, and so are the contracts of stores, which need pytest: the
+rest does without. The fixtures for pytest are in `elicitkit.testing.fixtures`.
 """
 
 from importlib import import_module
@@ -17,6 +17,7 @@ from .wrong import WrongAnswer
 if TYPE_CHECKING:
     from .connecting import connected
     from .everything import everything_server
+    from .inbox_contract import InboxStoreContract
     from .restarting import Restarts
     from .store_contract import TaskStoreContract
 
@@ -24,6 +25,7 @@ __all__ = [
     "Answers",
     "Asked",
     "Clock",
+    "InboxStoreContract",
     "RandomAnswers",
     "Restarts",
     "ScriptedAnswers",
@@ -40,6 +42,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "InboxStoreContract": "inbox_contract",
     "Restarts": "restarting",
     "TaskStoreContract": "store_contract",
     "connected": "connecting",

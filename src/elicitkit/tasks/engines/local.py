@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from ...safety import trace_of
 from ..runner import Runner
 
 logger = logging.getLogger(__name__)
@@ -45,8 +46,12 @@ class LocalEngine:
             has_more = False
             try:
                 has_more = await self._take_up(runner)
-            except Exception:
-                logger.exception("the store of tasks could not be looked through; the next look is in %s s", self._look)
+            except Exception as error:
+                logger.error(
+                    "the store of tasks could not be looked through; the next look is in %s s%s",
+                    self._look,
+                    trace_of(error),
+                )
             await asyncio.sleep(0 if has_more else self._look)
 
     async def _take_up(self, runner: Runner) -> bool:
@@ -62,5 +67,5 @@ async def _keep_renewing(runner: Runner) -> None:
         await asyncio.sleep(runner.lease / 3)
         try:
             await runner.renew()
-        except Exception:
-            logger.exception("the claims of the tasks that run here could not be renewed")
+        except Exception as error:
+            logger.error("the claims of the tasks that run here could not be renewed%s", trace_of(error))

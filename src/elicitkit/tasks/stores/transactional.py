@@ -6,7 +6,6 @@ gives. A new store implements `Transaction`, and how one is run.
 
 from __future__ import annotations
 
-import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -14,12 +13,16 @@ from typing import Any, TypeVar
 
 from ..._json import sendable
 from ...errors import LimitError, UnknownTask
+from ...limits import LISTED_TASKS
 from .. import changes
 from ..changes import Change
+from ..listing import EVERYBODY, Everybody, Listing, TaskPage, listing_of, page_of
 from ..record import History, Settlement, Swept, TaskInput, TaskRecord, new_key, to_json
 from ..requests import require_small
-from ..store import LEASE, Listener, TaskStore
+from ..states import Status
+from ..store import LEASE, TaskStore
 from .arguments import positive, require_small_answer, task_id_of, whole
+from .telling import Telling
 from .transaction import Transaction, held, known, owned, running
 
 T = TypeVar("T")
@@ -28,12 +31,8 @@ SWEEP_AT_ONCE = 200
 """How many tasks one transaction of a sweep takes, so that it does not keep others waiting."""
 
 
-class TransactionalStore(TaskStore):
+class TransactionalStore(Telling, TaskStore):
     """What all stores with transactions have in common: everything but how one is run."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._listeners: dict[object, Listener] = {}
 
     @abstractmethod
     async def _write(self, work: Callable[[Transaction], T]) -> T:
@@ -240,6 +239,25 @@ class TransactionalStore(TaskStore):
         moment = self.clock() if now is None else now
         return await self._read(lambda within: within.ready(limit, moment))
 
+    async def list_tasks(
+        self,
+        *,
+        statuses: Iterable[Status] | None = None,
+        owner: str | Everybody | None = EVERYBODY,
+        prefix: str = "",
+        oldest_first: bool = False,
+        cursor: str | None = None,
+        limit: int = 100,
+    ) -> TaskPage:
+        """See `TaskStore.list_tasks`."""
+        if not 1 <= limit <= LISTED_TASKS:
+            raise ValueError(f"a page has 1 to {LISTED_TASKS:,} tasks, and not {limit!r}")
+        listing, now = listing_of(statuses, owner, prefix, oldest_first, cursor), self.clock()
+        if listing.statuses == frozenset():
+            return TaskPage(())
+        # One more than wanted tells whether there is a next page.
+        return page_of(await self._read(partial(_listed, listing=listing, limit=limit + 1, now=now)), limit)
+
     async def sweep(self, *, now: float | None = None) -> Swept:
         """See `TaskStore.sweep`."""
         moment, expired, deleted = self.clock() if now is None else now, 0, 0
@@ -251,24 +269,16 @@ class TransactionalStore(TaskStore):
                 break
         return Swept(expired, deleted)
 
-    # --- listeners ---------------------------------------------------------------------------------------------------
 
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """See `TaskStore.subscribe`."""
-        token = object()
-        self._listeners[token] = listener
-
-        def unsubscribe() -> None:
-            self._listeners.pop(token, None)
-
-        return unsubscribe
-
-    def _tell(self, changed: Iterable[str]) -> None:
-        """Tell the listeners, on the event loop; one that fails keeps none from hearing it."""
-        loop = asyncio.get_running_loop()
-        for task_id in changed:
-            for listener in self._listeners.values():
-                loop.call_soon(listener, task_id)
+def _listed(within: Transaction, listing: Listing, limit: int, now: float) -> list[TaskRecord]:
+    found: list[TaskRecord] = []
+    while wanted := limit - len(found):
+        some = within.page(listing, wanted)
+        found += (record for record in some if not record.is_expired(now))
+        if len(some) < wanted:
+            break
+        listing = listing.behind(some[-1])
+    return found
 
 
 def _swept(within: Transaction, due: list[str], now: float) -> Swept:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 import anyio
 import pytest
@@ -24,10 +25,18 @@ VISIBLE: dict[str, Callable[[TaskStore, str], Awaitable[object]]] = {
 }
 
 
+class Telling(Protocol):
+    """What has listeners: a store of tasks, or of an inbox."""
+
+    def subscribe(self, listener: Callable[[str], None]) -> Callable[[], None]:
+        """See `TaskStore.subscribe`."""
+        ...
+
+
 class Ear:
     """A listener that can be waited for."""
 
-    def __init__(self, store: TaskStore) -> None:
+    def __init__(self, store: Telling) -> None:
         self.heard: list[str] = []
         self._event = anyio.Event()
         self.unsubscribe = store.subscribe(self._hear)
@@ -37,7 +46,7 @@ class Ear:
         self._event.set()
 
     async def hears(self, task_id: str) -> None:
-        """Wait until it heard of a task."""
+        """Wait until it heard of a task, or an entry."""
         with anyio.fail_after(5):
             while task_id not in self.heard:
                 self._event = anyio.Event()
