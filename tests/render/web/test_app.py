@@ -312,6 +312,17 @@ async def test_an_answer_that_is_too_late_is_told_so(gone: str) -> None:
     assert {"expired": "Too late", "withdrawn": "Withdrawn"}[gone] in page.text
 
 
+async def test_a_question_whose_time_is_over_is_not_asked_before_anybody_has_noted_it() -> None:
+    now = datetime.now(UTC).timestamp()
+    async with Inbox(MemoryInboxStore(clock=lambda: now - 100)) as inbox:
+        desk = Desk(inbox)
+        await desk.keeper.open(f"/?token={TOKEN}")
+
+        await desk.ask(asking(expires_at=datetime.fromtimestamp(now - 10, UTC)))
+
+    assert "Too late" in desk.keeper.page.text
+
+
 async def test_a_host_gets_what_was_sent() -> None:
     async with a_desk() as desk:
         waiting = asyncio.create_task(Slot(desk.inbox.wait_for).answer(asking()))
