@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from elicitkit import Answer, FormElicitation, Inbox, MemoryInboxStore, Origin, Request, Slot
+from elicitkit.host.question_tool import question_prompt
 from tests.render.web.visitor import TOKEN, Desk, Visitor, a_desk
 
 pytestmark = pytest.mark.anyio
@@ -244,6 +245,13 @@ async def test_questions_that_are_none_are_an_unknown_kind(desk: Desk, questions
     await desk.ask(Request("r1", "question", "Which?", data={"questions": questions}))
 
     assert "which this page does not know" in desk.keeper.page.text
+
+
+async def test_the_prompt_of_questions_is_not_said_twice(desk: Desk) -> None:
+    questions = [{"question": "Which size?", "options": ["s", "l"]}, {"question": "Why?"}]
+    await desk.ask(Request("r1", "question", question_prompt(questions), data={"questions": questions}))
+
+    assert desk.keeper.page.text.count("Which size?") == 1
 
 
 async def test_an_unknown_kind_is_shown_and_can_be_agreed_to(desk: Desk) -> None:

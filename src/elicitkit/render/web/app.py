@@ -23,7 +23,7 @@ from .gate import Gate, Shut, path_of, root_of, static
 from .guard import Guard
 from .live import Streams
 from .pages import Act, Live
-from .questions import asked_of
+from .questions import asked_of, prompt_of
 from .requests import TooLarge, posted_by
 from .sessions import Session, Sessions
 from .steps import Accept, Question, Refuse, Shown, again, begin, follow
@@ -205,7 +205,7 @@ class _Desk:
         url = f"{root_of(request)}/q/{entry.id}"
         return Question(
             asker_of(entry, datetime.now(UTC)),
-            entry.request.prompt,
+            prompt_of(entry.request),
             asked_of(entry.request),
             self._gate.site(request, has_list=session.is_keeper),
             Act(url, self._gate.sessions.form_secret(session)),

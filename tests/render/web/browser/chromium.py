@@ -95,11 +95,14 @@ _TOO_WIDE = """
 () => {
   const clipped = ".question, .message, .field, .data, .description, .address, .review, .verdict, .faults";
   const stands_out = ({ left, right, width }) => width > 0 && (right > innerWidth + 1 || left < -1);
+  const right_of = (one) => one.getBoundingClientRect().right;
+  const cut = (control) => right_of(control) > right_of(control.closest("main > *, .field"));
   const seen = [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility());
   const wide = document.documentElement.scrollWidth;
   return seen
     .filter((one) => !one.closest(".visually-hidden, .skip") && !one.parentElement.closest(clipped))
     .filter((one) => stands_out(one.getBoundingClientRect()))
+    .concat(seen.filter((one) => one.matches("main :is(button, input, select, textarea, a)") && cut(one)))
     .map((one) => one.outerHTML.slice(0, 100))
     .concat(wide > innerWidth ? [`the page is ${wide} wide`] : []);
 }
