@@ -147,9 +147,10 @@ class _Desk:
             raise Shut from None
 
     async def _welcome_to(self, request: Request, id: str) -> Response:
-        key = request.query_params["token"]
+        key, path = request.query_params["token"], f"{root_of(request)}/q/{id}"
+        if self._gate.keeper(request) is not None:  # All of the inbox is theirs to see, this too.
+            return RedirectResponse(path, status_code=HTTPStatus.SEE_OTHER)
         await self._opened(id, key)
-        path = f"{root_of(request)}/q/{id}"
         return self._gate.admitted(request, self._gate.sessions.entry_cookie, key, path=path)
 
     async def _shown(self, request: Request, session: Session, entry: Entry) -> Response:

@@ -63,11 +63,13 @@ const told = async ({ data }) => {
     const list = document.getElementById("list");
     if (list) await renewList(list);
     else {
-      body.dataset.state = data;
+      await end();
       close();
       delete body.dataset.events;
-      await end();
     }
+  } catch {
+    close(); // The server is gone for now; what it says when it is back is compared again.
+    setTimeout(listen, 2000);
   } finally {
     isRenewing = false;
   }
