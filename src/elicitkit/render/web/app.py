@@ -19,7 +19,7 @@ from ...host.inbox import Entry, Inbox, Page
 from ...suspension import Answer
 from ..inbox_api import api_routes
 from . import pages
-from .gate import Gate, Shut, path_of, root_of, static
+from .gate import Gate, Shut, page_response, path_of, root_of, static
 from .guard import Guard
 from .live import Streams
 from .pages import Act, Live
@@ -155,7 +155,7 @@ class _Desk:
 
     async def _shown(self, request: Request, session: Session, entry: Entry) -> Response:
         if entry.is_open and entry.until > datetime.now(UTC):
-            return _response(begin(self._question(request, session, entry)))
+            return page_response(begin(self._question(request, session, entry)))
         return await self._closed(request, session, entry, is_ours="sent" in request.query_params)
 
     async def _answered(self, request: Request, session: Session, entry: Entry) -> Response:
@@ -165,7 +165,7 @@ class _Desk:
         question = self._question(request, session, entry)
         step = follow(question, posted)
         if isinstance(step, Shown):
-            return _response(step)
+            return page_response(step)
         try:
             await self._inbox.answer(
                 entry.id,
@@ -174,14 +174,14 @@ class _Desk:
                 by=entry.owner or "" if session.entry else "",
             )
         except AnswerError as error:
-            return _response(again(question, posted, error.faults))
+            return page_response(again(question, posted, error.faults))
         except EntryClosed:
             entry = await self._inbox.get(entry.id)
             return await self._closed(request, session, entry, status=_too_late(entry))
         except LimitError:
             raise TooLarge from None
         except ContractError:  # Nobody can answer it, and the page offered no way to.
-            return _response(begin(question))
+            return page_response(begin(question))
         return RedirectResponse(f"{root_of(request)}/q/{entry.id}?sent", status_code=HTTPStatus.SEE_OTHER)
 
     async def _closed(
@@ -237,7 +237,3 @@ def _state_of(page: Page) -> str:
     """What tells one page of the list from another."""
     shown = hashlib.sha256("\n".join(entry.id for entry in page.entries).encode()).hexdigest()[:16]
     return f"{page.total}.{shown}"
-
-
-def _response(shown: Shown) -> Response:
-    return HTMLResponse(shown.html, status_code=shown.status)

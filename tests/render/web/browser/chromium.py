@@ -110,15 +110,14 @@ _TOO_WIDE = """
 
 
 @asynccontextmanager
-async def a_tab(browser: Any, desk: Desk, *, scripts: bool = True, **options: Any) -> AsyncIterator[Tab]:
+async def a_tab(browser: Any, desk: Desk, *, scripts: bool = True, width: int = 1280) -> AsyncIterator[Tab]:
     """A new window of a browser that nobody has used, at the list."""
     async with serving(desk.app) as address:
         context = await browser.new_context(
             java_script_enabled=scripts,
-            viewport={"width": 1280, "height": 800},
+            viewport={"width": width, "height": 800},
             timezone_id="Europe/Berlin",
             reduced_motion="reduce",  # A colour that is on its way to another has too little contrast with it.
-            **options,
         )
         context.set_default_timeout(SECONDS * 1000)
         tab = Tab(await context.new_page(), desk, address)

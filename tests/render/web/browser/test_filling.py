@@ -27,7 +27,7 @@ ANSWERED = {
 }
 
 
-@pytest.fixture(params=["with scripts", "without"])
+@pytest.fixture(params=["with scripts", "without, on a phone"])
 def any_tab(request: pytest.FixtureRequest) -> Tab:
     tab: Tab = request.getfixturevalue("tab" if request.param == "with scripts" else "plain_tab")
     return tab
