@@ -53,7 +53,7 @@ FORM = (
 
 
 @asynccontextmanager
-async def our_bench(store: TaskStore) -> AsyncIterator[Bench]:
+async def our_bench(store: TaskStore, **options: Any) -> AsyncIterator[Bench]:
     events, park = Events(), store.park
 
     async def parking(*given: Any, **named: Any) -> Any:
@@ -62,7 +62,7 @@ async def our_bench(store: TaskStore) -> AsyncIterator[Bench]:
         return record
 
     store.park = parking  # type: ignore[method-assign]
-    tasks = Tasks(store)
+    tasks = Tasks(store, **options)
     mcp = MCPServer[Any]("ours", middleware=[Elicitation()], extensions=[tasks], lifespan=tasks.lifespan())
 
     @mcp.tool(structured_output=False)

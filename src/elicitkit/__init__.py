@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .host.http_tools import HttpTool
     from .host.inbox import Entry, Inbox, InboxStore
     from .host.inbox.memory import MemoryInboxStore
+    from .host.inbox.postgres import PostgresInboxStore
     from .host.inbox.sqlite import SqliteInboxStore
     from .host.origins import Origin
     from .host.pending_calls import PendingCall
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from .tasks.store import TaskStore
     from .tasks.stores.addresses import open_store
     from .tasks.stores.memory import MemoryTaskStore
+    from .tasks.stores.postgres import PostgresTaskStore
     from .tasks.stores.sqlite import SqliteTaskStore
 
 __all__ = [
@@ -106,6 +108,8 @@ __all__ = [
     "Pending",
     "PendingCall",
     "Policy",
+    "PostgresInboxStore",
+    "PostgresTaskStore",
     "ProtocolError",
     "Request",
     "Rule",
@@ -164,6 +168,7 @@ _HOMES = {
     "host.http_tools": "HttpTool",
     "host.inbox": "Entry Inbox InboxStore",
     "host.inbox.memory": "MemoryInboxStore",
+    "host.inbox.postgres": "PostgresInboxStore",
     "host.inbox.sqlite": "SqliteInboxStore",
     "host.question_tool": "question",
     "host.results": "ToolResult",
@@ -184,6 +189,7 @@ _HOMES = {
     "tasks.store": "TaskStore",
     "tasks.stores.addresses": "open_store",
     "tasks.stores.memory": "MemoryTaskStore",
+    "tasks.stores.postgres": "PostgresTaskStore",
     "tasks.stores.sqlite": "SqliteTaskStore",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -38,9 +38,9 @@ async def started(arguments: list[str]) -> AsyncIterator[Process]:
 
 
 @asynccontextmanager
-async def serving(folder: Path, run: int, **options: Any) -> AsyncIterator[Process]:
-    """A server that is ready; it is killed at the end of the block."""
-    async with started(server_command(folder, run, **options)) as process:
+async def serving(folder: Path, run: int, *, before: Sequence[str] = (), **options: Any) -> AsyncIterator[Process]:
+    """A server that is ready; it is killed at the end of the block. *before* stands before its command."""
+    async with started([*before, *server_command(folder, run, **options)]) as process:
         await ready(process)
         yield process
 

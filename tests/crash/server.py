@@ -45,7 +45,7 @@ def _told(error: BaseException | None) -> str:
 
 def made(given: Any, log: Lines) -> Any:
     """The server, with the tools of its version."""
-    store = SqliteTaskStore(given.folder / "tasks.db")
+    store = SqliteTaskStore(given.file or given.folder / "tasks.db")
     engine = LocalEngine(look=given.look)
     tasks = Tasks(store, engine=engine, lease=given.lease, max_live=given.max_live, poll_interval=0.3)
     mcp = server(tasks)
@@ -76,6 +76,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("run", type=int)
     parser.add_argument("--address", default="address", help="the file for the address")
+    parser.add_argument("--file", type=Path, help="the file of tasks, if it is not in the folder")
     parser.add_argument("--tools", choices=VERSIONS, default="orders")
     parser.add_argument("--lease", type=float, default=1.0)
     parser.add_argument("--look", type=float, default=0.1)

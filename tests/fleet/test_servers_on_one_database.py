@@ -141,7 +141,7 @@ async def test_what_a_dead_process_left_is_taken_over_after_its_lease(
                 said = json.loads(await at.said(task_id))
 
     assert said == {"token": "order", "answers": ["one", "two"], "steps": ["order reserve"]}
-    assert [line["run"] for line in written(tmp_path, "heard")] == [FIRST, SECOND]
+    assert [line["run"] for line in written(tmp_path, "heard")] == [FIRST, SECOND, SECOND]
     assert [line["run"] for line in written(tmp_path, "row")] == [SECOND]
     assert written(tmp_path, "trouble") == []
 

@@ -8,17 +8,22 @@ from typing import Any
 
 import pytest
 from mcp.server.mcpserver import Context
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR
 
 from elicitkit import MemoryTaskStore, Tasks, call_id, elicit, elicit_all, elicit_sync, step
 from elicitkit.errors import StoreError
 from elicitkit.tasks import run, runner
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.engines.local import LocalEngine
-from tests.tasks.desk import Desk, accept, desk, eventually, form, quick, server, until
+from tests.tasks.desk import Desk, accept, desk, eventually, form, quick, server, text_of, until
 
 pytestmark = pytest.mark.anyio
 
-FLAKY = ("complete", "history", "keep_step", "park", "progress", "renew", "put_down", "sweep", "ready", "release")
+FLAKY = (
+    *("create", "get", "settle", "cancel", "complete", "history", "keep_step", "park", "progress", "renew"),
+    *("put_down", "sweep", "ready", "release"),
+)
 
 
 class FlakyStore(MemoryTaskStore):
@@ -86,6 +91,29 @@ async def test_a_result_that_cannot_be_kept_yet_is_kept_later_and_the_tool_not_r
         assert await at.said(task_id) == "XL"
     assert order.runs == 1
     assert order.did == ["price", "pay"]
+
+
+@pytest.mark.parametrize("method", ["create", "get", "settle", "cancel"])
+async def test_a_client_is_told_what_is_the_matter_with_the_store(
+    store: FlakyStore, method: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Issue 7: clear errors. The SDK would make "Internal server error" of them."""
+    order = Order()
+    async with desk(*order.served(store)) as at:
+        task_id = await at.start("order")
+        key = await at.key(task_id)
+        store.fails[method] = 1
+        if method == "create":
+            told = text_of({"status": "completed", "result": await at.send("order")})
+            assert told == "error: The disk is full."
+        else:
+            with pytest.raises(MCPError, match=r"^The disk is full\.$") as caught:
+                await (at.cancel(task_id) if method == "cancel" else at.update(task_id, **{key: accept(size="S")}))
+            assert caught.value.error.code == INTERNAL_ERROR
+            assert "The disk is full." in caplog.text
+        await at.answer(task_id, size="XL")
+
+        assert await at.said(task_id) == "XL"
 
 
 async def test_an_answer_from_elsewhere_is_seen_though_the_store_cannot_be_read_for_a_while(store: FlakyStore) -> None:

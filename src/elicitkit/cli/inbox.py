@@ -74,7 +74,7 @@ def _add_answering(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_serving(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--port", type=int, default=PORT, help=f"the port, 0 for any (default: {PORT})")
+    parser.add_argument("--port", type=_port, default=PORT, help=f"the port, 0 for any (default: {PORT})")
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: this machine alone)")
     parser.add_argument(
         "--allow-host", metavar="NAME", action="append", default=[], help="another name it may be asked for by"
@@ -178,8 +178,11 @@ async def _answer_at_terminal(inbox: Inbox, args: argparse.Namespace) -> None:
 async def _serve(inbox: Inbox, args: argparse.Namespace) -> None:
     from ..render.web import LOOPBACK, serve
 
+    def tell(link: str) -> None:
+        say("open this link once, and give it to nobody; it lets in until this ends:")
+        give(link)
+
     token = os.environ.get("ELICITKIT_INBOX_TOKEN")
-    say("open this link once, and give it to nobody; it lets in until this ends:")
     try:
         await serve(
             inbox,
@@ -188,9 +191,9 @@ async def _serve(inbox: Inbox, args: argparse.Namespace) -> None:
             host=args.host,
             port=args.port,
             allowed_hosts=(*LOOPBACK, *args.allow_host),
-            tell=give,
+            tell=tell,
         )
-    except (OSError, OverflowError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise Failure(Exit.USAGE, f"it cannot be served: {error}") from error
 
 
@@ -228,6 +231,13 @@ async def _all(inbox: Inbox, owner: Viewer) -> AsyncIterator[Entry]:
                 yield entry
             if (after := page.next) is None:
                 break
+
+
+def _port(text: str) -> int:
+    """The number of a port; what is none is a fault of usage, which argparse tells."""
+    if text.isascii() and text.isdigit() and int(text) < 65_536:
+        return int(text)
+    raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
 
 
 def _viewer(owner: str | None) -> Viewer:

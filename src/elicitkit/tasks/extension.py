@@ -19,12 +19,20 @@ from mcp.server.mcpserver.server import require_client_extension
 from mcp.server.request_state import authenticated_principal
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
-from mcp_types import HEADER_MISMATCH, INVALID_PARAMS, CallToolRequest, CallToolRequestParams, CallToolResult
+from mcp_types import (
+    HEADER_MISMATCH,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolRequest,
+    CallToolRequestParams,
+    CallToolResult,
+)
 
 from ..asking import AskContext, travelling
 from ..asking.road import road_of, seconds_of
-from ..errors import AdapterMissing, UnknownTask
+from ..errors import AdapterMissing, StoreError, UnknownTask
 from ..journal import Journal
+from ..safety import trace_of
 from .answers import judge
 from .beginning import BeginningRoad, begin_later
 from .call import TaskCall
@@ -294,7 +302,7 @@ class Tasks(Extension):
         record = await self._found(ctx, params.task_id)
         answered = [(record.inputs[key], one) for key, one in params.input_responses.items() if key in record.inputs]
         settlements = {asked.key: judge(asked, response) for asked, response in answered}
-        with _unknown_refused():
+        with _told():
             taken = await self.store.settle(record.id, settlements.values())
         for asked, _ in answered:
             if asked.key in taken:
@@ -303,7 +311,7 @@ class Tasks(Extension):
 
     async def _cancel(self, ctx: Context, params: TaskParams) -> HandlerResult:
         record = await self._found(ctx, params.task_id)
-        with _unknown_refused():
+        with _told():
             await self.store.cancel(record.id, owner=record.owner)
         return {"resultType": "complete"}
 
@@ -318,7 +326,7 @@ class Tasks(Extension):
         headers = getattr(ctx.request, "headers", None)
         if headers is not None and decode_header_value(headers.get(MCP_NAME_HEADER)) != task_id:
             raise MCPError(code=HEADER_MISMATCH, message="The header Mcp-Name is to be the taskId.")
-        with _unknown_refused():
+        with _told():
             return await self.store.get(task_id, owner=self._principal(ctx))
 
     async def _listen(self, ctx: Context, call_next: CallNext) -> HandlerResult:
@@ -383,9 +391,15 @@ def _declares_tasks(ctx: Context) -> bool:
 
 
 @contextmanager
-def _unknown_refused() -> Iterator[None]:
-    """One answer for all tasks that are not there, byte for byte (Tasks extension, "Security")."""
+def _told() -> Iterator[None]:
+    """Tell the client what the store says.
+
+    There is one answer for all tasks that are not there, byte for byte (Tasks extension, "Security").
+    """
     try:
         yield
     except UnknownTask as error:
         raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
+    except StoreError as error:
+        logger.error("a request about a task failed%s", trace_of(error))
+        raise MCPError(code=INTERNAL_ERROR, message=str(error)) from None

@@ -60,7 +60,17 @@ class ParkedRoad:
 
     __slots__ = (  # There is one for each parked task in memory.
         *("_asked", "_claim", "_held", "_is_cancelled", "_is_stopped", "_journal", "_on_parked", "_refreshed"),
-        *("_steps", "_waiting", "call_id", "capabilities", "claimed_until", "is_broken", "lifetime", "running"),
+        *(
+            "_steps",
+            "_waiting",
+            "_waiting_since",
+            "call_id",
+            "capabilities",
+            "claimed_until",
+            "is_broken",
+            "lifetime",
+            "running",
+        ),
         *("running_steps", "seen_revision"),
     )
     answer_bytes = ANSWER_BYTES
@@ -87,6 +97,8 @@ class ParkedRoad:
         """Whether the store failed, or another worker overtook this one: whatever the tool makes of it is dropped."""
         self.seen_revision = 0
         """The revision of the record that this run saw last."""
+        self._waiting_since: int | None = None
+        """What the store was told at the last renewal: see `TaskStore.renew`."""
         self.claimed_until = claim.until
         """When the claim ends, unless renewed; in seconds since the epoch."""
         self._claim = claim
@@ -278,7 +290,16 @@ class ParkedRoad:
         claim, now = self._claim, self._claim.store.clock()
         waiting_since = self.seen_revision if self.is_parked else None
         await claim.store.renew(claim.task_id, claim.lease, fence=claim.fence, waiting_since=waiting_since)
-        self.claimed_until = now + claim.lease
+        self.claimed_until, self._waiting_since = now + claim.lease, waiting_since
+
+    @property
+    def is_to_renew(self) -> bool:
+        """Whether the claim is to be renewed at this look: of calls that wait on, at every other one.
+
+        There are many of them, and nobody takes up what only waits for people, whose claim has run out.
+        """
+        left = self.claimed_until - self._claim.store.clock()
+        return not self.is_parked or self._waiting_since != self.seen_revision or left < self._claim.lease * 0.58
 
     # --- waiting -----------------------------------------------------------------------------------------------------
 

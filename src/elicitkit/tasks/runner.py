@@ -199,7 +199,7 @@ class Runner:
 
     async def _renew(self, run: Run) -> None:
         task_id = run.claim.task_id
-        if self._runs.get(task_id) is not run or run.is_resting:
+        if self._runs.get(task_id) is not run or run.is_resting or not run.road.is_to_renew:
             return
         try:
             await run.road.renew()

@@ -49,15 +49,15 @@ def changing(kept: Kept, revision: int, due: float) -> tuple[Any, ...]:
         entry.closed_by,
         entry.reason,
         entry.note,
-        int(entry.is_collected),
+        entry.is_collected,
         kept.holder,
         None if kept.answer is None else kept.answer.to_json(),
         " ".join(kept.tokens),
         revision,
         due,
-        int(entry.is_open),
-        int(kept.is_joinable),
-        int(kept.is_ready),
+        entry.is_open,
+        kept.is_joinable,
+        kept.is_ready,
     )
 
 

@@ -5,28 +5,148 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ...errors import MissingExtra, StoreError
-
-try:
-    import psycopg
-except ImportError as missing:
-    raise MissingExtra("postgres", "A store of tasks in PostgreSQL") from missing
-
 from .arguments import positive
-from .postgres_connections import Connector, close, split_schema, told
-from .postgres_lanes import Lanes
-from .postgres_listening import Listening
 from .postgres_schema import MIGRATIONS, Migration, migrate, require_name
-from .postgres_tables import Place
-from .transaction import Transaction
+from .telling import Telling
 from .transactional import TransactionalStore
+
+if TYPE_CHECKING:  # All of these need psycopg, and the name of the store does not.
+    from .postgres_lanes import Lanes
+    from .postgres_listening import Listening
+    from .postgres_rows import Rows
 
 T = TypeVar("T")
 
 
-class PostgresTaskStore(TransactionalStore):
+class PostgresDatabase(Telling):
+    """What stores in a database share: all about it. Stores of several kinds, and many machines, may have one together.
+
+    A store inherits from this first, and then from what it is a store of; see `PostgresTaskStore`.
+
+    Args:
+        address: `postgresql://user@host/database`, or libpq's `name=value …`; `?schema=name` behind it is for *schema*.
+        schema: The schema with the tables, `elicitkit` unless given.
+        pool_size: How many operations run at once, each on a connection; one more connection listens.
+        timeout: How long an operation waits for a connection, and then may take, in seconds.
+        rescan: How often to look for changes that were not heard of, in seconds.
+        must_exist: Make no tables: where there are none, it is a `StoreError` when the store is opened.
+        options: What the store it is takes.
+    """
+
+    _migrations: ClassVar[Sequence[Migration]] = MIGRATIONS
+    _suffix: ClassVar[str] = ""
+    """What tells its channel from those of other kinds."""
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        schema: str | None = None,
+        pool_size: int = 8,
+        timeout: float = 10.0,
+        rescan: float = 5.0,
+        must_exist: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        try:
+            from .postgres_connections import Connector, split_schema
+        except ImportError as missing:
+            raise MissingExtra("postgres", "A store of tasks in PostgreSQL") from missing
+        address, named = split_schema(address)
+        self._schema = require_name(named or "elicitkit" if schema is None else schema)
+        self._timeout = positive("timeout", timeout)
+        self._rescan = positive("rescan", rescan)
+        self._pool_size = int(positive("pool_size", pool_size))
+        self._must_exist = must_exist
+        self._connector = Connector(address, self._schema, timeout)
+        self._lanes: Lanes | None = None
+        self._listening: Listening | None = None
+
+    def _rows(self) -> type[Rows]:
+        """What its works are given."""
+        raise NotImplementedError
+
+    async def open(self) -> None:
+        """Make the store ready.
+
+        Raises:
+            StoreError: If the database cannot be reached or used, or its tables are of a newer version.
+        """
+        from .postgres_lanes import Lanes
+        from .postgres_listening import Listening
+        from .postgres_rows import Place
+
+        await asyncio.to_thread(self._prepare)
+        place = Place(self._schema, secrets.token_hex(4), self._suffix)
+        lanes = Lanes(
+            self._connector,
+            place=place,
+            rows=self._rows(),
+            size=self._pool_size,
+            timeout=self._timeout,
+            tell=self._tell_own,
+        )
+        listening = Listening(
+            self._connector,
+            place=place,
+            every=self._rescan,
+            read=lambda work: lanes.run(work, is_reading=True),
+            tell=self._tell,
+        )
+        try:
+            await listening.start(self._timeout)
+        except BaseException:
+            await lanes.stop()
+            raise
+        self._lanes, self._listening = lanes, listening
+
+    async def close(self) -> None:
+        """Finish what was begun, and let go of the database."""
+        lanes, listening, self._lanes = self._lanes, self._listening, None
+        if listening is not None:
+            await listening.stop()
+        if lanes is not None:
+            await lanes.stop()
+        self._listening = None
+
+    async def _write(self, work: Callable[[Any], T]) -> T:
+        return await self._opened.run(work, is_reading=False)
+
+    async def _read(self, work: Callable[[Any], T]) -> T:
+        return await self._opened.run(work, is_reading=True)
+
+    @property
+    def _opened(self) -> Lanes:
+        if self._lanes is None:
+            raise StoreError("The store of tasks is not open: use it as in `async with store:`.")
+        return self._lanes
+
+    def _tell_own(self, changed: Mapping[str, int], deleted: Iterable[str]) -> None:
+        if self._listening is not None and (changed or deleted):
+            self._listening.changed(changed, deleted)
+
+    def _prepare(self) -> None:
+        """Bring the tables up to date."""
+        import psycopg
+
+        from .postgres_connections import close, told
+
+        try:
+            connection = self._connector.connect()
+            try:
+                connection.prepare_threshold = None  # What is done once needs no plan.
+                migrate(connection, self._schema, must_exist=self._must_exist, migrations=self._migrations)
+            finally:
+                close(connection)
+        except psycopg.Error as error:
+            raise told(error) from error
+
+
+class PostgresTaskStore(PostgresDatabase, TransactionalStore):
     """A `TaskStore` in a PostgreSQL database (13 or newer), which servers and workers on many machines share.
 
     The tables are made when the store is opened, in a schema of their own, and those of an older version are brought up
@@ -51,96 +171,11 @@ class PostgresTaskStore(TransactionalStore):
         options: As for `TaskStore`.
 
     Raises:
-        MissingExtra: When its module is imported: if psycopg is not installed.
+        MissingExtra: If psycopg is not installed.
         ValueError: If the address or the name of the schema is none, or a number is not positive.
     """
 
-    _migrations: ClassVar[Sequence[Migration]] = MIGRATIONS
+    def _rows(self) -> type[Rows]:
+        from .postgres_tables import Tables
 
-    def __init__(
-        self,
-        address: str,
-        *,
-        schema: str | None = None,
-        pool_size: int = 8,
-        timeout: float = 10.0,
-        rescan: float = 5.0,
-        must_exist: bool = False,
-        **options: Any,
-    ) -> None:
-        super().__init__(**options)
-        address, named = split_schema(address)
-        self._schema = require_name(schema or named or "elicitkit")
-        self._timeout = positive("timeout", timeout)
-        self._rescan = positive("rescan", rescan)
-        self._pool_size = int(positive("pool_size", pool_size))
-        self._must_exist = must_exist
-        self._connector = Connector(address, self._schema, timeout)
-        self._lanes: Lanes | None = None
-        self._listening: Listening | None = None
-
-    async def open(self) -> None:
-        """See `TaskStore.open`.
-
-        Raises:
-            StoreError: If the database cannot be reached or used, or its tables are of a newer version.
-        """
-        await asyncio.to_thread(self._prepare)
-        place = Place(self._schema, secrets.token_hex(4))
-        lanes = Lanes(
-            self._connector,
-            place=place,
-            size=self._pool_size,
-            timeout=self._timeout,
-            tell=self._tell_own,
-        )
-        listening = Listening(
-            self._connector,
-            place=place,
-            every=self._rescan,
-            read=lambda work: lanes.run(work, is_reading=True),
-            tell=self._tell,
-        )
-        try:
-            await listening.start(self._timeout)
-        except BaseException:
-            await lanes.stop()
-            raise
-        self._lanes, self._listening = lanes, listening
-
-    async def close(self) -> None:
-        """See `TaskStore.close`."""
-        lanes, listening, self._lanes = self._lanes, self._listening, None
-        if listening is not None:
-            await listening.stop()
-        if lanes is not None:
-            await lanes.stop()
-        self._listening = None
-
-    async def _write(self, work: Callable[[Transaction], T]) -> T:
-        return await self._opened.run(work, is_reading=False)
-
-    async def _read(self, work: Callable[[Transaction], T]) -> T:
-        return await self._opened.run(work, is_reading=True)
-
-    @property
-    def _opened(self) -> Lanes:
-        if self._lanes is None:
-            raise StoreError("The store of tasks is not open: use it as in `async with store:`.")
-        return self._lanes
-
-    def _tell_own(self, changed: Mapping[str, int], deleted: Iterable[str]) -> None:
-        if self._listening is not None and (changed or deleted):
-            self._listening.changed(changed, deleted)
-
-    def _prepare(self) -> None:
-        """Bring the tables up to date."""
-        try:
-            connection = self._connector.connect()
-            try:
-                connection.prepare_threshold = None  # What is done once needs no plan.
-                migrate(connection, self._schema, must_exist=self._must_exist, migrations=self._migrations)
-            finally:
-                close(connection)
-        except psycopg.Error as error:
-            raise told(error) from error
+        return Tables

@@ -21,7 +21,7 @@ import psycopg
 
 from ...errors import StoreError
 from .postgres_connections import Connection, Connector, close, hang_up
-from .postgres_tables import Place, Scan, Tables
+from .postgres_rows import Place, Rows, Scan
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class Listening:
         *,
         place: Place,
         every: float,
-        read: Callable[[Callable[[Tables], Scan]], Coroutine[Any, Any, Scan]],
+        read: Callable[[Callable[[Rows], Scan]], Coroutine[Any, Any, Scan]],
         tell: Callable[[Iterable[str]], None],
     ) -> None:
         self._connector = connector
@@ -133,7 +133,7 @@ class Listening:
         self._told = {**found.changed, **self._told, **new}
         self._tell(new)
 
-    def _look(self, within: Tables) -> Scan:
+    def _look(self, within: Rows) -> Scan:
         return within.changes_since(self._since)
 
     # --- notifications -----------------------------------------------------------------------------------------------

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
-
-import psycopg
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ...errors import StoreError
+
+if TYPE_CHECKING:
+    from .postgres_connections import Connection
 
 Migration: TypeAlias = Sequence[str]
 """The statements that take the tables from one version to the next."""
@@ -82,10 +83,49 @@ _FIRST: Final[Migration] = (
     """,
 )
 
-MIGRATIONS: Final[Sequence[Migration]] = (_FIRST,)
+_INBOX: Final[Migration] = (
+    """
+    CREATE TABLE inbox (
+        number bigint GENERATED ALWAYS AS IDENTITY,  -- the order they were asked in
+        id text COLLATE "C" NOT NULL,
+        key text COLLATE "C" NOT NULL,
+        host text COLLATE "C" NOT NULL,
+        owner text COLLATE "C",
+        request text NOT NULL,
+        call text,
+        asked_at double precision NOT NULL,
+        until double precision NOT NULL,
+        state text COLLATE "C" NOT NULL,
+        waited_until double precision,
+        closed_at double precision,
+        closed_by text NOT NULL,
+        reason text,
+        note text NOT NULL,
+        collected boolean NOT NULL,
+        holder text COLLATE "C" NOT NULL,
+        answer text,
+        tokens text NOT NULL,
+        revision bigint NOT NULL,
+        changed xid8 NOT NULL,  -- the transaction of the last change
+        due double precision NOT NULL,  -- when a sweep has to look at it
+        open boolean NOT NULL,
+        joinable boolean NOT NULL,  -- whether it may be found by its key
+        ready boolean NOT NULL,  -- whether it has a call that can go on
+        CONSTRAINT inbox_by_id PRIMARY KEY (id)
+    )
+    """,
+    "CREATE INDEX inbox_by_change ON inbox (changed)",
+    "CREATE INDEX inbox_by_due ON inbox (due)",
+    "CREATE INDEX inbox_by_key ON inbox (key) WHERE joinable",
+    "CREATE INDEX inbox_that_is_open ON inbox (number, owner) WHERE open",
+    "CREATE INDEX inbox_that_is_closed ON inbox (number, owner) WHERE NOT open",
+    "CREATE INDEX inbox_that_is_ready ON inbox (number, host) WHERE ready",
+)
+
+MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _INBOX)
 """What makes version 1 of nothing, version 2 of version 1, and so on. Never change one that was released."""
 
-_OURS: Final = ("tasks", "inputs", "steps", "revisions")
+_OURS: Final = ("tasks", "inputs", "steps", "revisions", "inbox")
 _PATIENT: Final = "SET statement_timeout = 0; SET lock_timeout = '60s'; SET idle_in_transaction_session_timeout = '60s'"
 _VERSIONS: Final = "CREATE TABLE IF NOT EXISTS versions (what text PRIMARY KEY, version integer NOT NULL)"
 
@@ -102,7 +142,7 @@ def require_name(schema: str) -> str:
 
 
 def migrate(
-    connection: psycopg.Connection[Any],
+    connection: Connection,
     schema: str,
     *,
     must_exist: bool = False,
@@ -146,7 +186,7 @@ def migrate(
         raise
 
 
-def _refuse(connection: psycopg.Connection[Any], schema: str, version: int, newest: int, must_exist: bool) -> None:
+def _refuse(connection: Connection, schema: str, version: int, newest: int, must_exist: bool) -> None:
     if version > newest:
         raise StoreError(
             f"The tables of tasks have version {version}, and this elicitkit knows version {newest}: use the newer one."
@@ -162,7 +202,7 @@ def _refuse(connection: psycopg.Connection[Any], schema: str, version: int, newe
         )
 
 
-def _version(connection: psycopg.Connection[Any], schema: str) -> int:
+def _version(connection: Connection, schema: str) -> int:
     """The version of the tables; 0 where there are none."""
     there = "SELECT to_regclass(%s)"
     if connection.execute(there, (f"{schema}.versions",)).fetchone() == (None,):

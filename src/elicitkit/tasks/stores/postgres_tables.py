@@ -7,12 +7,9 @@ but with the commit.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-import psycopg
 from psycopg.errors import UniqueViolation
 
 from ...errors import TaskKeyError
@@ -20,8 +17,8 @@ from ..changes import Change, key_used
 from ..listing import Listing
 from ..record import History, TaskInput, TaskRecord
 from . import rows
-from .postgres_connections import Connection
 from .postgres_listing import listing_query
+from .postgres_rows import Rows
 from .postgres_text import given, kept
 
 _TASK: Final = ", ".join(rows.TASK)
@@ -40,7 +37,6 @@ UPDATE_TASK: Final = f"UPDATE tasks SET {_SETS} WHERE id = %s".encode()
 UPDATE_VISIBLY: Final = f"UPDATE tasks SET {_SETS}, changed = pg_current_xact_id() WHERE id = %s".encode() + _TELLING
 SELECT_TASK: Final = f"SELECT {_TASK} FROM tasks WHERE id = %s".encode()
 LOCK_TASK: Final = SELECT_TASK + b" FOR UPDATE"
-NEXT: Final = b"SELECT nextval('revisions'), pg_current_xact_id()::text"
 INSERT_INPUT: Final = _insert("inputs", ["task_id", *rows.INPUT])
 UPDATE_INPUT: Final = b"UPDATE inputs SET state = %s, reply = %s, settled_at = %s WHERE task_id = %s AND key = %s"
 OPEN_INPUTS: Final = f"{_SELECT_INPUTS} AND state = 'open' ORDER BY number".encode()
@@ -55,12 +51,10 @@ READY: Final = b"""
     ORDER BY lease_until, revision LIMIT %s
 """
 DUE: Final = b"SELECT id FROM tasks WHERE due <= %s ORDER BY due LIMIT %s"
-FINISHED: Final = b"SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
 CHANGED: Final = b"""
     SELECT id, revision FROM tasks
     WHERE changed >= %s::xid8 AND changed < pg_snapshot_xmax(pg_current_snapshot())
 """
-PING: Final = b"SELECT pg_notify(%s, %s)"
 DELETE: Final = (
     b"DELETE FROM inputs WHERE task_id = %s",
     b"DELETE FROM steps WHERE task_id = %s",
@@ -68,52 +62,10 @@ DELETE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the tasks of a store are, and who it is."""
+class Tables(Rows):
+    """The `Transaction` of the PostgreSQL store."""
 
-    schema: str
-
-    origin: str
-    """What tells its notifications from those of others."""
-
-    @property
-    def channel(self) -> str:
-        """Where changes are notified."""
-        return f"elicitkit_{self.schema}"
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """What changed since another scan."""
-
-    changed: Mapping[str, int]
-    """The revisions of tasks that a client can see to have changed, by id; some of them the scan before has, too."""
-
-    since: str
-    """The oldest transaction that was not finished: all before it are in this scan, or in one before."""
-
-
-class Tables:
-    """The `Transaction` of the PostgreSQL store.
-
-    Args:
-        connection: One that is in a pipeline, and in a transaction.
-        place: Where the tables are, and where others hear of changes.
-        is_reading: Whether nothing is written, so that nothing has to be locked.
-    """
-
-    def __init__(self, connection: Connection, place: Place, *, is_reading: bool) -> None:
-        self.changed: dict[str, int] = {}
-        """The tasks that were changed here so that a client can see it, each with its newest revision."""
-        self.deleted: list[str] = []
-        """The tasks that were deleted here."""
-        self.transaction: str | None = None
-        """The id of the transaction; `None` as long as nothing was looked at that could be written."""
-        self._execute = connection.execute
-        self._place = place
-        self._is_reading = is_reading
-        self._revisions: list[int] = []
+    _changed = CHANGED
 
     def load(self, task_id: str) -> TaskRecord | None:
         """See `Transaction.load`."""
@@ -141,7 +93,7 @@ class Tables:
     def insert(self, record: TaskRecord) -> TaskRecord:
         """See `Transaction.insert`."""
         record = self._stamped(Change(record))
-        self._execute(INSERT_TASK, _kept((*rows.fixed(record), *rows.changing(record), *self._telling(record))))
+        self._execute(INSERT_TASK, _kept((*rows.fixed(record), *rows.changing(record), *self._telling(record.id))))
         return record
 
     def save(self, change: Change) -> TaskRecord:
@@ -154,7 +106,7 @@ class Tables:
             self._execute(UPDATE_INPUT, _kept(settled))
         updated = _kept((*rows.changing(record), record.id))
         if change.is_visible:
-            self._execute(UPDATE_VISIBLY, (*updated, *self._telling(record)))
+            self._execute(UPDATE_VISIBLY, (*updated, *self._telling(record.id)))
         else:
             self._execute(UPDATE_TASK, updated)
         return record
@@ -165,7 +117,7 @@ class Tables:
 
     def open_of(self, owner: str) -> int:
         """See `Transaction.open_of`. Nobody else may ask this principal before the transaction ends."""
-        self._execute(LOCK_OWNER, (_lock_of(self._place.schema, owner),))
+        self._execute(LOCK_OWNER, (self._lock_of(f"asks {owner}"),))
         (found,) = self._execute(OPEN_OF, (kept(owner),)).fetchone() or (0,)
         return int(found)
 
@@ -191,55 +143,20 @@ class Tables:
         self.changed.pop(task_id, None)
         self.deleted.append(task_id)
 
-    def changes_since(self, transaction: str | None) -> Scan:
-        """What was changed by a transaction and those after it; and a sign of life for whoever listens.
-
-        Transactions that are not there yet may be in rows of a database that was copied.
-        """
-        oldest = self._execute(FINISHED)
-        found = () if transaction is None else self._execute(CHANGED, (transaction,))
-        self._execute(PING, (self._place.channel, self._place.origin))
-        (since,) = oldest.fetchone() or ("0",)
-        return Scan(dict(found), since)
-
-    def _telling(self, record: TaskRecord) -> tuple[str, str]:
-        """What others hear of a change, and where."""
-        return self._place.channel, f"{record.id} {record.revision} {self._place.origin}"
+    @staticmethod
+    def refused(error: UniqueViolation) -> TaskKeyError:
+        """What it means that something is there already."""
+        if error.diag.constraint_name == "tasks_by_id":
+            return TaskKeyError("There is a task of that id already.")
+        return key_used()
 
     def _stamped(self, change: Change) -> TaskRecord:
-        if not change.is_visible:
-            return change.record
-        if not self._revisions:
-            self._take_next(self._execute(NEXT))
-        revision = self._revisions.pop()
-        self.changed[change.record.id] = revision
-        return change.stamped(revision).record
-
-    def _look_ahead(self) -> None:
-        """Get what will be needed if something is written, with what is asked anyway."""
-        if not self._is_reading and self.transaction is None:
-            self._take_next(self._execute(NEXT))
-
-    def _take_next(self, found: psycopg.Cursor[tuple[Any, ...]]) -> None:
-        revision, self.transaction = found.fetchone() or (0, None)
-        self._revisions.append(revision)
-
-
-def refused(error: UniqueViolation) -> TaskKeyError:
-    """What it means that something is there already."""
-    if error.diag.constraint_name == "tasks_by_id":
-        return TaskKeyError("There is a task of that id already.")
-    return key_used()
+        return change.stamped(self._next(change.record.id)).record if change.is_visible else change.record
 
 
 def _is_id(task_id: str) -> bool:
     """Whether a task may have it: PostgreSQL does not take every text."""
     return task_id.isascii() and task_id.isalnum()
-
-
-def _lock_of(schema: str, owner: str) -> int:
-    digest = hashlib.sha256(f"elicitkit {schema} asks {owner}".encode(errors="surrogatepass")).digest()
-    return int.from_bytes(digest[:8], signed=True)
 
 
 def _record(row: tuple[Any, ...], inputs: Iterable[tuple[Any, ...]]) -> TaskRecord:

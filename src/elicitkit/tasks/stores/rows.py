@@ -19,6 +19,9 @@ CHANGING: Final = (
 )
 """The columns of a task that do not."""
 
+UNSEEN: Final = ("last_activity", "wake", "fence", "worker", "lease_until", "waits", "due")
+"""What a change that nobody sees writes."""
+
 TASK: Final = (*FIXED, *CHANGING)
 OPEN_AT: Final = TASK.index("open")
 """Where a row says how many questions are open."""
@@ -52,6 +55,19 @@ def changing(record: TaskRecord) -> tuple[Any, ...]:
         record.due,
         record.result_json,
         record.error_json,
+    )
+
+
+def unseen(record: TaskRecord) -> tuple[Any, ...]:
+    """The values of `UNSEEN`."""
+    return (
+        record.last_activity,
+        record.wake,
+        record.fence,
+        record.worker,
+        record.lease_until,
+        record.is_waiting_to_run,
+        record.due,
     )
 
 

@@ -20,6 +20,8 @@ def _insert(table: str, columns: Sequence[str]) -> str:
 
 _INSERT_TASK: Final = _insert("tasks", rows.TASK)
 _UPDATE_TASK: Final = f"UPDATE tasks SET {', '.join(f'{name} = ?' for name in rows.CHANGING)} WHERE id = ?"
+# What nobody sees is written without touching the indexes of the rest.
+_UPDATE_UNSEEN: Final = f"UPDATE tasks SET {', '.join(f'{name} = ?' for name in rows.UNSEEN)} WHERE id = ?"
 _TASK: Final = ", ".join(rows.TASK)
 _SELECT_TASK: Final = f"SELECT {_TASK} FROM tasks WHERE id = ?"
 _INSERT_INPUT: Final = _insert("inputs", ["task_id", *rows.INPUT])
@@ -82,7 +84,10 @@ class Tables:
             raise key_used() from None
         for asked in change.settled:
             execute(_UPDATE_INPUT, (asked.state, rows.reply_json(asked.reply), asked.settled_at, record.id, asked.key))
-        execute(_UPDATE_TASK, (*rows.changing(record), record.id))
+        if change.is_visible:
+            execute(_UPDATE_TASK, (*rows.changing(record), record.id))
+        else:
+            execute(_UPDATE_UNSEEN, (*rows.unseen(record), record.id))
         return record
 
     def keep_step(self, task_id: str, name: str, given: str) -> None:
