@@ -397,6 +397,7 @@ async def test_a_thousand_open_questions_are_listed_in_pages(desk: Desk) -> None
             page = await desk.keeper.open(following[0]["href"])
 
     assert seen == 1_000
+    assert page.one("body")["data-events"].startswith("/events?after=")
     assert "1,000" in page.text
 
 

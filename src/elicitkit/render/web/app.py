@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Final
+from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -65,8 +66,7 @@ class _Desk:
             return welcome
         self._require_keeper(request)
         page = await self._page(request)
-        after = request.query_params.get("after")
-        events = f"{root_of(request)}/events{f'?after={after}' if after and after.isalnum() else ''}"
+        events = f"{root_of(request)}/events{_place(request.query_params.get('after'))}"
         return self._list(request, page, "Open questions", live=Live(events, _state_of(page)))
 
     async def closed_list(self, request: Request) -> Response:
@@ -105,7 +105,7 @@ class _Desk:
             items=list(items_of(page.entries, now, f"{root_of(request)}/q/")),
             first=here,
             is_later=bool(request.query_params.get("after")),
-            next=f"{here}?after={page.next}" if page.next else "",
+            next=here + _place(page.next) if page.next else "",
         )
         return HTMLResponse(html)
 
@@ -171,7 +171,7 @@ class _Desk:
                 entry.id,
                 _answer(entry, step),
                 note=step.note if isinstance(step, Refuse) else "",
-                by=entry.owner or "" if session.entry else "",
+                by=(entry.owner or "") if session.entry else "",
             )
         except AnswerError as error:
             return page_response(again(question, posted, error.faults))
@@ -227,6 +227,11 @@ def _answer(entry: Entry, step: Accept | Refuse) -> Answer:
             return entry.request.decline()
         case Refuse(how, _):
             return entry.request.cancel("failed" if how == "failed" else "cancelled")
+
+
+def _place(after: str | None) -> str:
+    """The query of a place in the list."""
+    return f"?{urlencode({'after': after})}" if after else ""
 
 
 def _too_late(entry: Entry) -> int:

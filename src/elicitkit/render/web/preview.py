@@ -19,7 +19,7 @@ from . import pages
 from .gate import Gate, Shut, page_response, root_of, static
 from .guard import Guard
 from .pages import Act
-from .questions import FormAsked, asked_of_form
+from .questions import asked_of_form
 from .requests import posted_by
 from .sessions import Session, Sessions
 from .steps import Accept, Question, Refuse, Shown, again, begin, follow
@@ -58,7 +58,7 @@ class _Preview:
         step = follow(question, posted)
         if isinstance(step, Shown):
             return page_response(step)
-        if isinstance(step, Accept) and isinstance(question.asked, FormAsked):
+        if isinstance(step, Accept):
             try:
                 self._form.check(step.data)
             except AnswerError as error:  # What its type refuses.
