@@ -66,7 +66,7 @@ class Tab:
         await self.page.wait_for_function("document.documentElement.dataset.live === 'yes'")
 
     async def too_wide(self) -> list[str]:
-        """What stands out of the window, as far as it can be seen."""
+        """What stands out of the window, is cut off by its box, or has no room for its text."""
         return list(await self.page.evaluate(_TOO_WIDE))
 
     async def faults_of_axe(self, *rules: str) -> list[str]:
@@ -97,11 +97,14 @@ _TOO_WIDE = """
   const stands_out = ({ left, right, width }) => width > 0 && (right > innerWidth + 1 || left < -1);
   const right_of = (one) => one.getBoundingClientRect().right;
   const cut = (control) => right_of(control) > right_of(control.closest("main > *, .field"));
+  const cramped = (one) => one.matches("main :is(p, dd, label)") && one.innerText.length > 10 &&
+    one.getBoundingClientRect().width < 4 * parseFloat(getComputedStyle(one).fontSize);
   const seen = [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility());
   const wide = document.documentElement.scrollWidth;
   return seen
     .filter((one) => !one.closest(".visually-hidden, .skip") && !one.parentElement.closest(clipped))
     .filter((one) => stands_out(one.getBoundingClientRect()))
+    .concat(seen.filter(cramped))
     .concat(seen.filter((one) => one.matches("main :is(button, input, select, textarea, a)") && cut(one)))
     .map((one) => one.outerHTML.slice(0, 100))
     .concat(wide > innerWidth ? [`the page is ${wide} wide`] : []);

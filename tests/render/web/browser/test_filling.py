@@ -209,6 +209,23 @@ async def test_whole_numbers_keep_all_their_digits_when_they_are_stepped(tab: Ta
     assert (most, await count.input_value()) == ("9223372036854775807", "9223372036854775806")
 
 
+async def test_a_long_list_of_boxes_is_searched_by_typing(tab: Tab) -> None:
+    toppings = FormElicitation.create("Which?").multi_choice("toppings").options(asking.OPTIONS).string("more")
+    entry = await tab.ask(asking.form(toppings))
+    page = tab.page
+
+    await page.get_by_label("Option number 3", exact=True).check()
+    await page.get_by_label("Find one of: Toppings").fill("NUMBER 17")
+    seen = await page.locator(".choice:visible").all_inner_texts()
+    await page.keyboard.press("Enter")
+    await page.get_by_label("Option number 17").check()
+    await tab.press("Review")
+    await tab.press("Send")
+
+    assert [text.strip() for text in seen] == ["Option number 3", "Option number 17"]
+    assert (await answer_to(tab, entry.id)).data == {"toppings": ["o3", "o17"]}
+
+
 async def test_pressing_twice_sends_once(tab: Tab) -> None:
     await tab.ask(asking.a_lone_boolean())
 
