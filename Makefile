@@ -1,7 +1,7 @@
 # The front door. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance lint typing docs bench load fuzz crash package constraints clean
+.PHONY: help demo test conformance pages lint typing docs bench load fuzz crash package constraints clean
 
 # A python3.11 that is only a version manager's shim may not run, so it is tried first.
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)

@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from elicitkit import Answer, FormElicitation, Inbox, MemoryInboxStore, Origin, Request, Slot
+from elicitkit.host.question_tool import question_prompt
 from tests.render.web.visitor import TOKEN, Desk, Visitor, a_desk
 
 pytestmark = pytest.mark.anyio
@@ -246,6 +247,13 @@ async def test_questions_that_are_none_are_an_unknown_kind(desk: Desk, questions
     assert "which this page does not know" in desk.keeper.page.text
 
 
+async def test_the_prompt_of_questions_is_not_said_twice(desk: Desk) -> None:
+    questions = [{"question": "Which size?", "options": ["s", "l"]}, {"question": "Why?"}]
+    await desk.ask(Request("r1", "question", question_prompt(questions), data={"questions": questions}))
+
+    assert desk.keeper.page.text.count("Which size?") == 1
+
+
 async def test_an_unknown_kind_is_shown_and_can_be_agreed_to(desk: Desk) -> None:
     entry = await desk.ask(Request("r1", "signature", "Sign this.", data={"pages": 3}, url="https://example.com/doc"))
 
@@ -310,6 +318,17 @@ async def test_an_answer_that_is_too_late_is_told_so(gone: str) -> None:
 
     assert desk.keeper.status == 410
     assert {"expired": "Too late", "withdrawn": "Withdrawn"}[gone] in page.text
+
+
+async def test_a_question_whose_time_is_over_is_not_asked_before_anybody_has_noted_it() -> None:
+    now = datetime.now(UTC).timestamp()
+    async with Inbox(MemoryInboxStore(clock=lambda: now - 100)) as inbox:
+        desk = Desk(inbox)
+        await desk.keeper.open(f"/?token={TOKEN}")
+
+        await desk.ask(asking(expires_at=datetime.fromtimestamp(now - 10, UTC)))
+
+    assert "Too late" in desk.keeper.page.text
 
 
 async def test_a_host_gets_what_was_sent() -> None:
@@ -378,6 +397,7 @@ async def test_a_thousand_open_questions_are_listed_in_pages(desk: Desk) -> None
             page = await desk.keeper.open(following[0]["href"])
 
     assert seen == 1_000
+    assert page.one("body")["data-events"].startswith("/events?after=")
     assert "1,000" in page.text
 
 

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 import anyio
 import pytest
 
-from elicitkit import Request
+from elicitkit import Request, StoreError
+from elicitkit.render.web import live
 from elicitkit.render.web.live import Streams
 from tests.render.web.visitor import Desk
 
@@ -69,6 +70,30 @@ async def test_what_is_no_longer_there_ends_the_stream(desk: Desk) -> None:
 
     with anyio.fail_after(5):
         assert [event async for event in stream][-1] == "event: state\ndata: gone\n\n"
+
+
+async def test_a_stream_without_news_says_now_and_then_that_it_is_there(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "QUIET_SECONDS", 0.01)
+
+    async def state() -> str:
+        return "open"
+
+    stream = Streams(desk.inbox)._events(state)
+    await states(stream), await states(stream)
+
+    with anyio.fail_after(5):
+        assert await anext(stream) == ": still here\n\n"
+    await stream.aclose()
+
+
+async def test_a_store_that_fails_ends_the_stream(desk: Desk) -> None:
+    async def state() -> str:
+        raise StoreError("full")
+
+    with anyio.fail_after(5):
+        assert len([event async for event in Streams(desk.inbox)._events(state)]) == 1  # When to come back.
 
 
 async def test_a_server_that_stops_ends_its_streams(desk: Desk) -> None:

@@ -1,6 +1,6 @@
 """One form as people will see it, for its author (issue 9, point 6)."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 
 import pytest
@@ -53,6 +53,21 @@ async def test_what_the_type_of_a_form_refuses_is_shown_as_a_person_sees_it() ->
 
     assert visitor.status == 422
     assert "a trip ends after it starts" in page.text
+
+
+async def test_what_the_author_refuses_of_a_yes_or_a_no_is_shown_too() -> None:
+    def refuse(answer: Mapping[str, object]) -> None:
+        if answer["go"]:
+            raise ValueError("not on a Friday")
+
+    form = FormElicitation.create("Deploy?").boolean("go").required().validate(refuse)
+    visitor = Visitor(preview_app(form, token=TOKEN))
+    await visitor.open(f"/?token={TOKEN}")
+
+    page = await visitor.press("yes")
+
+    assert visitor.status == 422
+    assert "There is a problem not on a Friday" in page.text
 
 
 async def test_a_preview_needs_its_token_too() -> None:

@@ -141,6 +141,14 @@ async def test_who_has_a_link_to_one_question_can_answer_it(desk: Desk) -> None:
     assert (await desk.inbox.get(entry.id)).closed_by == "ada"
 
 
+async def test_who_keeps_the_inbox_stays_its_keeper_by_a_link_to_one_question(desk: Desk) -> None:
+    entry = await desk.inbox.ask(naming())
+
+    page = await desk.keeper.open(f"/q/{entry.id}?token={await desk.inbox.token(entry.id)}")
+
+    assert page.all("a", href="/")
+
+
 async def test_a_link_that_was_replaced_often_opens_nothing_any_more(desk: Desk) -> None:
     entry = await desk.inbox.ask(naming())
     owner = Visitor(desk.app)

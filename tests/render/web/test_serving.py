@@ -1,6 +1,7 @@
 """Serving the pages to the browsers of this machine."""
 
 import asyncio
+import pkgutil
 import socket
 import sys
 from types import ModuleType
@@ -64,6 +65,11 @@ async def test_a_browser_is_told_over_a_real_connection_that_a_question_was_answ
 
     assert events.headers["content-type"].startswith("text/event-stream")
     assert "data: answered" in seen
+
+
+def test_no_module_takes_the_name_of_a_function() -> None:
+    """One that did would take its place as soon as it is imported."""
+    assert {module.name for module in pkgutil.iter_modules(web.__path__)}.isdisjoint(web.__all__)
 
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

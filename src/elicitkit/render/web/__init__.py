@@ -90,7 +90,7 @@ async def serving(app: Starlette, *, host: str = "127.0.0.1", port: int = 0) -> 
         OSError: If the port cannot be had.
         MissingExtra: If the extra `web` is not installed.
     """
-    async with _module("serving").serving(app, host=host, port=port) as address:
+    async with _module("server").serving(app, host=host, port=port) as address:
         yield address
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Final
+from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -19,11 +20,11 @@ from ...host.inbox import Entry, Inbox, Page
 from ...suspension import Answer
 from ..inbox_api import api_routes
 from . import pages
-from .gate import Gate, Shut, path_of, root_of, static
+from .gate import Gate, Shut, page_response, path_of, root_of, static
 from .guard import Guard
 from .live import Streams
 from .pages import Act, Live
-from .questions import asked_of
+from .questions import asked_of, prompt_of
 from .requests import TooLarge, posted_by
 from .sessions import Session, Sessions
 from .steps import Accept, Question, Refuse, Shown, again, begin, follow
@@ -65,8 +66,7 @@ class _Desk:
             return welcome
         self._require_keeper(request)
         page = await self._page(request)
-        after = request.query_params.get("after")
-        events = f"{root_of(request)}/events{f'?after={after}' if after and after.isalnum() else ''}"
+        events = f"{root_of(request)}/events{_place(request.query_params.get('after'))}"
         return self._list(request, page, "Open questions", live=Live(events, _state_of(page)))
 
     async def closed_list(self, request: Request) -> Response:
@@ -105,7 +105,7 @@ class _Desk:
             items=list(items_of(page.entries, now, f"{root_of(request)}/q/")),
             first=here,
             is_later=bool(request.query_params.get("after")),
-            next=f"{here}?after={page.next}" if page.next else "",
+            next=here + _place(page.next) if page.next else "",
         )
         return HTMLResponse(html)
 
@@ -147,14 +147,15 @@ class _Desk:
             raise Shut from None
 
     async def _welcome_to(self, request: Request, id: str) -> Response:
-        key = request.query_params["token"]
+        key, path = request.query_params["token"], f"{root_of(request)}/q/{id}"
+        if self._gate.keeper(request) is not None:  # All of the inbox is theirs to see, this too.
+            return RedirectResponse(path, status_code=HTTPStatus.SEE_OTHER)
         await self._opened(id, key)
-        path = f"{root_of(request)}/q/{id}"
         return self._gate.admitted(request, self._gate.sessions.entry_cookie, key, path=path)
 
     async def _shown(self, request: Request, session: Session, entry: Entry) -> Response:
         if entry.is_open and entry.until > datetime.now(UTC):
-            return _response(begin(self._question(request, session, entry)))
+            return page_response(begin(self._question(request, session, entry)))
         return await self._closed(request, session, entry, is_ours="sent" in request.query_params)
 
     async def _answered(self, request: Request, session: Session, entry: Entry) -> Response:
@@ -164,23 +165,23 @@ class _Desk:
         question = self._question(request, session, entry)
         step = follow(question, posted)
         if isinstance(step, Shown):
-            return _response(step)
+            return page_response(step)
         try:
             await self._inbox.answer(
                 entry.id,
                 _answer(entry, step),
                 note=step.note if isinstance(step, Refuse) else "",
-                by=entry.owner or "" if session.entry else "",
+                by=(entry.owner or "") if session.entry else "",
             )
         except AnswerError as error:
-            return _response(again(question, posted, error.faults))
+            return page_response(again(question, posted, error.faults))
         except EntryClosed:
             entry = await self._inbox.get(entry.id)
             return await self._closed(request, session, entry, status=_too_late(entry))
         except LimitError:
             raise TooLarge from None
         except ContractError:  # Nobody can answer it, and the page offered no way to.
-            return _response(begin(question))
+            return page_response(begin(question))
         return RedirectResponse(f"{root_of(request)}/q/{entry.id}?sent", status_code=HTTPStatus.SEE_OTHER)
 
     async def _closed(
@@ -205,7 +206,7 @@ class _Desk:
         url = f"{root_of(request)}/q/{entry.id}"
         return Question(
             asker_of(entry, datetime.now(UTC)),
-            entry.request.prompt,
+            prompt_of(entry.request),
             asked_of(entry.request),
             self._gate.site(request, has_list=session.is_keeper),
             Act(url, self._gate.sessions.form_secret(session)),
@@ -228,6 +229,11 @@ def _answer(entry: Entry, step: Accept | Refuse) -> Answer:
             return entry.request.cancel("failed" if how == "failed" else "cancelled")
 
 
+def _place(after: str | None) -> str:
+    """The query of a place in the list."""
+    return f"?{urlencode({'after': after})}" if after else ""
+
+
 def _too_late(entry: Entry) -> int:
     return HTTPStatus.CONFLICT if entry.state == "answered" else HTTPStatus.GONE
 
@@ -236,7 +242,3 @@ def _state_of(page: Page) -> str:
     """What tells one page of the list from another."""
     shown = hashlib.sha256("\n".join(entry.id for entry in page.entries).encode()).hexdigest()[:16]
     return f"{page.total}.{shown}"
-
-
-def _response(shown: Shown) -> Response:
-    return HTMLResponse(shown.html, status_code=shown.status)

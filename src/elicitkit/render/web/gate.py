@@ -16,6 +16,7 @@ from . import pages
 from .pages import STATIC, Site, static_file
 from .requests import Foreign, TooLarge
 from .sessions import SECONDS, Session, Sessions
+from .steps import Shown
 
 logger = logging.getLogger(__name__)
 
@@ -116,6 +117,11 @@ class Gate:
         """A page that says what went wrong."""
         site = self.site(request, has_list=self.keeper(request) is not None)
         return HTMLResponse(pages.page("error", site, heading=heading, words=words), status_code=status)
+
+
+def page_response(shown: Shown) -> Response:
+    """The response that a page of a question is."""
+    return HTMLResponse(shown.html, status_code=shown.status)
 
 
 def root_of(request: Request) -> str:

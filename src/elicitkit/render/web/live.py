@@ -9,7 +9,7 @@ from typing import Final
 import anyio
 from starlette.responses import Response, StreamingResponse
 
-from ...errors import UnknownEntry
+from ...errors import StoreError, UnknownEntry
 from ...host.inbox import Inbox
 
 QUIET_SECONDS: Final = 20.0
@@ -55,7 +55,10 @@ class Streams:
             yield "retry: 2000\n\n"
             while not self._is_over:
                 changed.clear()
-                now = await _read(state)
+                try:
+                    now = await _read(state)
+                except StoreError:  # The browser comes back, and the store may be there again.
+                    return
                 if now != last:
                     last = now
                     yield f"event: state\ndata: {now}\n\n"

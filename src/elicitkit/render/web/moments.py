@@ -45,6 +45,21 @@ def moment_from(local: str, zone: str) -> str:
     return f"{day}T{time if time.count(':') > 1 else f'{time}:00'}{(typed or zone).upper()}"
 
 
+def moment_words(text: str) -> str:
+    """A date and time on the wire as a person reads it.
+
+    >>> moment_words("2027-05-12T14:30:00+02:00"), moment_words("2027-05-12T14:30:00Z")
+    ('2027-05-12 14:30, UTC+02:00', '2027-05-12 14:30, UTC')
+    """
+    local, zone = moment_of(text)
+    return f"{local.replace('T', ' ')}, {zone_label(zone)}" if zone else text
+
+
+def zone_label(zone: str) -> str:
+    """What a person calls an offset."""
+    return "UTC" if zone == "+00:00" else f"UTC{zone}"
+
+
 def is_local(text: str) -> bool:
     """Whether a text is a date and time without an offset."""
     found = _MOMENT.fullmatch(text.strip())
@@ -54,7 +69,7 @@ def is_local(text: str) -> bool:
 def zones(more: str = "") -> list[tuple[str, str]]:
     """The offsets to choose from, each with its label; *more* is one that has to be among them."""
     listed = _ZONES if not more or more in _ZONES else [more, *_ZONES]
-    return [(zone, "UTC" if zone == "+00:00" else f"UTC{zone}") for zone in listed]
+    return [(zone, zone_label(zone)) for zone in listed]
 
 
 def since(moment: datetime, now: datetime) -> str:

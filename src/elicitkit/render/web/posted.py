@@ -20,6 +20,7 @@ from ...fields import (
 )
 from ...forms import Content, Form
 from ..terminal.controls import Answerable, Entry, Line, Pick, Tick, entry
+from ..terminal.text import typeable
 from .controls import CHECKED, NO_VALUE, YES_VALUE, ZONE, Posted, first, name_of
 from .moments import is_local, moment_from, moment_of
 
@@ -64,7 +65,9 @@ def entry_of(field: Answerable, name: str, posted: Posted) -> Entry:
         case TextField():
             return entry(field, Line(_lines(field, text)))
         case IntegerField() | NumberField():
-            return entry(field, Line(_figures(text)))
+            # Not read back where nobody touched it: no text of a large float is that very number again.
+            is_untouched = field.default is not None and text == typeable(field.default)
+            return {field.name: field.default} if is_untouched else entry(field, Line(_figures(text)))
         case BooleanField(default=None):
             return entry(field, Pick((), {YES_VALUE: 0, NO_VALUE: 1}.get(text, 2)))
         case BooleanField():
@@ -73,9 +76,16 @@ def entry_of(field: Answerable, name: str, posted: Posted) -> Entry:
             return entry(field, Pick((), _place(field, text)))
         case MultiChoiceField():
             ticked = {place for one in posted.get(name, ()) if (place := _place(field, one)) < len(field.options)}
-            return entry(field, Tick((), frozenset(ticked)))
+            return _in_order(field, entry(field, Tick((), frozenset(ticked))))
         case _:
             assert_never(field)
+
+
+def _in_order(field: MultiChoiceField, answered: Entry) -> Entry:
+    """What was ticked; the default in its own order, where it is that."""
+    chosen, default = answered.get(field.name), field.default
+    is_default = isinstance(chosen, list) and default is not None and set(chosen) == set(default)
+    return {field.name: list(default or ())} if is_default else answered
 
 
 def _moment(field: TextField, local: str, zone: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from http import HTTPStatus
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -17,10 +16,10 @@ from ...errors import AnswerError
 from ...forms import Form
 from ...safety import plain
 from . import pages
-from .gate import Gate, Shut, root_of, static
+from .gate import Gate, Shut, page_response, root_of, static
 from .guard import Guard
 from .pages import Act
-from .questions import FormAsked, asked_of_form
+from .questions import asked_of_form
 from .requests import posted_by
 from .sessions import Session, Sessions
 from .steps import Accept, Question, Refuse, Shown, again, begin, follow
@@ -54,16 +53,16 @@ class _Preview:
             raise Shut
         question = self._question(request, session)
         if request.method != "POST":
-            return _response(begin(question))
+            return page_response(begin(question))
         posted = await posted_by(request, self._gate.sessions, session)
         step = follow(question, posted)
         if isinstance(step, Shown):
-            return _response(step)
-        if isinstance(step, Accept) and isinstance(question.asked, FormAsked):
+            return page_response(step)
+        if isinstance(step, Accept):
             try:
                 self._form.check(step.data)
             except AnswerError as error:  # What its type refuses.
-                return _response(again(question, posted, error.faults))
+                return page_response(again(question, posted, error.faults))
         return self._ended(request, step)
 
     def _question(self, request: Request, session: Session) -> Question:
@@ -85,7 +84,3 @@ class _Preview:
         sent = plain(json.dumps(answer, ensure_ascii=False, indent=2), limit=SHOWN_CHARACTERS)
         site = self._gate.site(request, has_list=True)
         return HTMLResponse(pages.page("previewed", site, sent=sent, action=answer["action"]))
-
-
-def _response(shown: Shown) -> Response:
-    return HTMLResponse(shown.html, status_code=HTTPStatus(shown.status))

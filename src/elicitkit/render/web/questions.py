@@ -15,6 +15,7 @@ from ...errors import FormError
 from ...fields import BooleanField, ChoiceField, Field, MultiChoiceField, Option, TextField, UnknownField
 from ...forms import Content, Form
 from ...host.origins import KEY
+from ...host.question_tool import question_prompt
 from ...limits import FIELDS, OPTIONS
 from ...safety import plain
 from ...suspension import Request
@@ -95,6 +96,14 @@ def asked_of(request: Request) -> Asked:
         case kind:
             link = None if request.url is None else link_of(request.url)
             return UnknownAsked(kind, link, _details(request))
+
+
+def prompt_of(request: Request) -> str:
+    """What is said above what is asked; nothing where the prompt of a `question` only says its questions once more."""
+    questions = (request.data or {}).get("questions")
+    if request.kind == "question" and _questions(request) and request.prompt == question_prompt(questions or []):
+        return ""
+    return request.prompt
 
 
 def asked_of_form(form: Form[Any]) -> Asked:

@@ -14,13 +14,13 @@ from ...errors import Fault
 from ...fields import UnknownField
 from ...forms import Form
 from ...limits import NOTE_CHARACTERS
-from ..terminal.text import drawable
+from ..terminal.text import drawable, fault_line
 from . import pages
 from .controls import ZONE, Posted, first, name_of, untouched
 from .pages import Act, Live, Site
 from .posted import read
 from .questions import Asked, FormAsked, LinkAsked, Unanswerable, UnknownAsked, YesNoAsked
-from .views import Asker, Focus, faults_of, fields_of, lone, rows_of
+from .views import Asker, FaultShown, Focus, faults_of, fields_of, lone, rows_of
 
 Refusal: TypeAlias = Literal["decline", "cancel", "failed"]
 """How a person does not answer: no, undecided, or a link that did not work."""
@@ -67,9 +67,8 @@ def begin(question: Question) -> Shown:
     match question.asked:
         case FormAsked(form):
             return _fill(question, form, untouched(form.fields))
-        case YesNoAsked(field, details):
-            drawn = None if field is None else lone(field)
-            return _page(question, "yes_no", field=drawn, details=details, faults=())
+        case YesNoAsked() as asked:
+            return _yes_no(question, asked)
         case LinkAsked(link):
             return _page(question, "link", link=link, has_consented=False)
         case UnknownAsked(kind, link, details):
@@ -106,10 +105,13 @@ def follow(question: Question, posted: Posted) -> Step:
 
 def again(question: Question, posted: Posted, faults: Sequence[Fault]) -> Shown:
     """The form once more, with what was typed and what is wrong with it."""
-    if not isinstance(question.asked, FormAsked):
-        return begin(question)
-    form = question.asked.form
-    return _fill(question, form, _known(form, posted), faults)
+    match question.asked:
+        case FormAsked(form):
+            return _fill(question, form, _known(form, posted), faults)
+        case YesNoAsked() as asked:
+            return _yes_no(question, asked, faults)
+        case _:
+            return begin(question)
 
 
 def _through_form(question: Question, asked: FormAsked, step: str, place: str, posted: Posted) -> Step:
@@ -124,6 +126,13 @@ def _through_form(question: Question, asked: FormAsked, step: str, place: str, p
     if step == "send":
         return Accept(asked.data(reading.content))
     return _page(question, "review", rows=rows_of(form.fields, reading.content), posted=known, faults=())
+
+
+def _yes_no(question: Question, asked: YesNoAsked, faults: Sequence[Fault] = ()) -> Shown:
+    drawn = None if asked.field is None else lone(asked.field)
+    told = [FaultShown("", "", fault_line(fault)) for fault in faults]
+    shown = _page(question, "yes_no", field=drawn, details=asked.details, faults=told)
+    return shown._replace(status=HTTPStatus.UNPROCESSABLE_ENTITY) if faults else shown
 
 
 def _fill(

@@ -11,13 +11,14 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from ...errors import Fault
-from ...fields import BooleanField, Field, UnknownField
+from ...fields import BooleanField, Field, TextField, UnknownField
 from ...forms import Form
 from ...host.inbox import Entry
 from ...safety import plain
 from ..terminal.text import drawable, fault_line, label, shown
 from ..wording import hint, mark, warning
 from .controls import Check, Control, Moment, Posted, drawn, name_of
+from .moments import moment_words
 
 _SHORT: Final = 100
 """How much of the name of a server, a tool or a task is shown, in characters."""
@@ -220,12 +221,19 @@ def rows_of(fields: Sequence[Field], entries: Mapping[str, object]) -> list[Row]
         Row(
             position,
             label(field),
-            shown(field, entries),
+            _words(field, entries),
             entries.get(field.name) is None,
             not isinstance(field, UnknownField),
         )
         for position, field in enumerate(fields)
     ]
+
+
+def _words(field: Field, entries: Mapping[str, object]) -> str:
+    value = entries.get(field.name)
+    if isinstance(field, TextField) and field.format == "date-time" and isinstance(value, str):
+        return moment_words(plain(value))
+    return shown(field, entries)
 
 
 def verdict_of(entry: Entry, *, is_ours: bool = False) -> Verdict:

@@ -66,7 +66,7 @@ class Tab:
         await self.page.wait_for_function("document.documentElement.dataset.live === 'yes'")
 
     async def too_wide(self) -> list[str]:
-        """What stands out of the window, as far as it can be seen."""
+        """What stands out of the window, is cut off by its box, or has no room for its text."""
         return list(await self.page.evaluate(_TOO_WIDE))
 
     async def faults_of_axe(self, *rules: str) -> list[str]:
@@ -95,11 +95,17 @@ _TOO_WIDE = """
 () => {
   const clipped = ".question, .message, .field, .data, .description, .address, .review, .verdict, .faults";
   const stands_out = ({ left, right, width }) => width > 0 && (right > innerWidth + 1 || left < -1);
+  const right_of = (one) => one.getBoundingClientRect().right;
+  const cut = (control) => right_of(control) > right_of(control.closest("main > *, .field"));
+  const cramped = (one) => one.matches("main :is(p, dd, label)") && one.innerText.length > 10 &&
+    one.getBoundingClientRect().width < 4 * parseFloat(getComputedStyle(one).fontSize);
   const seen = [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility());
   const wide = document.documentElement.scrollWidth;
   return seen
     .filter((one) => !one.closest(".visually-hidden, .skip") && !one.parentElement.closest(clipped))
     .filter((one) => stands_out(one.getBoundingClientRect()))
+    .concat(seen.filter(cramped))
+    .concat(seen.filter((one) => one.matches("main :is(button, input, select, textarea, a)") && cut(one)))
     .map((one) => one.outerHTML.slice(0, 100))
     .concat(wide > innerWidth ? [`the page is ${wide} wide`] : []);
 }
@@ -107,15 +113,14 @@ _TOO_WIDE = """
 
 
 @asynccontextmanager
-async def a_tab(browser: Any, desk: Desk, *, scripts: bool = True, **options: Any) -> AsyncIterator[Tab]:
+async def a_tab(browser: Any, desk: Desk, *, scripts: bool = True, width: int = 1280) -> AsyncIterator[Tab]:
     """A new window of a browser that nobody has used, at the list."""
     async with serving(desk.app) as address:
         context = await browser.new_context(
             java_script_enabled=scripts,
-            viewport={"width": 1280, "height": 800},
+            viewport={"width": width, "height": 800},
             timezone_id="Europe/Berlin",
             reduced_motion="reduce",  # A colour that is on its way to another has too little contrast with it.
-            **options,
         )
         context.set_default_timeout(SECONDS * 1000)
         tab = Tab(await context.new_page(), desk, address)

@@ -53,7 +53,7 @@ async def tab(browser: object, desk: Desk) -> AsyncIterator[Tab]:
 
 @pytest.fixture
 async def plain_tab(browser: object, desk: Desk) -> AsyncIterator[Tab]:
-    """A browser without JavaScript."""
-    async with a_tab(browser, desk, scripts=False) as opened:
+    """One of a phone without JavaScript."""
+    async with a_tab(browser, desk, scripts=False, width=320) as opened:
         yield opened
         assert opened.troubles == []

@@ -1,6 +1,7 @@
 """A page that is open says at once what became of its question (issue 9, point 1)."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,8 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize(
-    ("how", "heading"), [("answered", "Answered"), ("declined", "Declined"), ("withdrawn", "Withdrawn")]
+    ("how", "heading"),
+    [("answered", "Answered"), ("declined", "Declined"), ("withdrawn", "Withdrawn"), ("expired", "Too late")],
 )
 async def test_a_question_that_is_over_says_so_and_keeps_what_was_typed(tab: Tab, how: str, heading: str) -> None:
     entry = await tab.ask(asking.a_name())
@@ -24,6 +26,10 @@ async def test_a_question_that_is_over_says_so_and_keeps_what_was_typed(tab: Tab
             await inbox.accept(entry.id, {"name": "Grace"}, by="Grace")
         case "declined":
             await inbox.decline(entry.id)
+        case "expired":
+            store: Any = inbox.store
+            store.clock = lambda: entry.until.timestamp()
+            await store.sweep()
         case _:
             await inbox.withdraw(entry.id)
     await tab.page.wait_for_selector("#verdict")

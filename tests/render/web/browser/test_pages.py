@@ -57,12 +57,17 @@ async def closed(tab: Tab) -> None:
     await tab.open("/closed")
 
 
+TOPPINGS = (
+    FormElicitation.create("Which?").multi_choice("toppings").options(asking.OPTIONS).default("o3").string("more")
+)
+
 PAGES: dict[str, Way] = {
     "list": shown(asking.every_kind(), asking.a_link(), asking.an_approval("r2"), asking.an_unknown_kind()),
     "list empty": shown(),
     "list closed": closed,
     "form": asked(asking.every_kind()),
     "form with faults": asked(asking.every_kind(), "Review"),
+    "form with many boxes": asked(asking.form(TOPPINGS)),
     "review": reviewed,
     "yes or no": asked(asking.a_lone_boolean()),
     "dialog": asked(asking.a_dialog()),

@@ -63,11 +63,13 @@ const told = async ({ data }) => {
     const list = document.getElementById("list");
     if (list) await renewList(list);
     else {
-      body.dataset.state = data;
+      await end();
       close();
       delete body.dataset.events;
-      await end();
     }
+  } catch {
+    close(); // The server is gone for now; what it says when it is back is compared again.
+    setTimeout(listen, 2000);
   } finally {
     isRenewing = false;
   }
@@ -135,6 +137,23 @@ for (const input of document.querySelectorAll("input[data-step]")) {
     event.preventDefault();
     step(input, by);
   });
+}
+
+// A long list of boxes is searched by typing; what is ticked stays in sight.
+for (const list of document.querySelectorAll(".choices.many")) {
+  const search = document.createElement("input");
+  search.type = "search";
+  search.placeholder = "Find one";
+  search.setAttribute("aria-label", `Find one of: ${list.closest("fieldset").querySelector("legend .label").textContent}`);
+  search.addEventListener("input", () => {
+    const sought = search.value.trim().toLocaleLowerCase();
+    for (const choice of list.querySelectorAll(".choice")) {
+      const isSought = choice.textContent.toLocaleLowerCase().includes(sought);
+      choice.hidden = !isSought && !choice.querySelector("input").checked;
+    }
+  });
+  search.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
+  list.before(search);
 }
 
 // A second press is not a second answer.
