@@ -20,13 +20,16 @@ from typing import Any, Final
 import psycopg
 
 from ...errors import StoreError
-from .postgres_connections import Connection, Connector, close, hang_up
+from .postgres_connections import Connection, Connector, close, cutting, hang_up
 from .postgres_rows import Place, Rows, Scan
 
 logger = logging.getLogger(__name__)
 
 _PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 """The first and the longest pause between two tries to listen, in seconds."""
+
+_GIVEN_AGAIN: Final = 10_000
+"""How many ids of transactions PostgreSQL may give a second time after a crash: those of which nothing was kept."""
 
 _DEAD_AFTER: Final = 3
 """After how many scans without a word, its own included, a connection is given up."""
@@ -61,11 +64,12 @@ class Listening:
         self._is_listening: asyncio.Future[None] = self._loop.create_future()
         self._has_to_scan = asyncio.Event()
         self._scanning: asyncio.Task[None] | None = None
-        self._since: str | None = None
+        self._since: int | None = None
         """The oldest transaction that the last scan may have missed."""
         self._told: dict[str, int] = {}
         """The newest revision that was told, of all tasks that the next scan may find."""
         self._heard_at = time.monotonic()
+        self._is_hearing = False
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self._stopping = threading.Event()
@@ -82,8 +86,10 @@ class Listening:
         try:
             async with asyncio.timeout(timeout):
                 await self._is_listening
-        except TimeoutError:
+        except BaseException as error:
             await self.stop()
+            if not isinstance(error, TimeoutError):
+                raise
             raise StoreError(
                 "The store of tasks cannot be used: PostgreSQL takes no connection to listen on."
             ) from None
@@ -115,7 +121,9 @@ class Listening:
             try:
                 await self._scan()
             except StoreError:
-                logger.warning("what other processes changed could not be looked for; the next look is soon")
+                logger.debug("what other processes changed could not be looked for; the next look is soon")
+            except Exception:
+                logger.exception("what other processes changed could not be looked for")
             if time.monotonic() - self._heard_at > _DEAD_AFTER * self._every:
                 self._heard_at = time.monotonic()
                 self._cut()
@@ -129,9 +137,8 @@ class Listening:
             raise
         told = {**before, **self._told}
         self._since = found.since
-        new = {task_id: revision for task_id, revision in found.changed.items() if told.get(task_id, 0) < revision}
-        self._told = {**found.changed, **self._told, **new}
-        self._tell(new)
+        self._told = {**found.changed, **self._told}
+        self._tell([task_id for task_id, revision in found.changed.items() if told.get(task_id) != revision])
 
     def _look(self, within: Rows) -> Scan:
         return within.changes_since(self._since)
@@ -143,7 +150,7 @@ class Listening:
         self._heard_at = time.monotonic()
         if len(words) == 3 and words[2] != self._place.origin:
             task_id, revision = words[0], int(words[1])
-            if self._told.get(task_id, 0) < revision:
+            if self._told.get(task_id) != revision:
                 self._told[task_id] = revision
                 self._tell([task_id])
 
@@ -153,19 +160,22 @@ class Listening:
         self._has_to_scan.set()
         if not self._is_listening.done():
             self._is_listening.set_result(None)
+        elif self._since is not None:
+            logger.info("the changes of other processes are heard again")
+            self._since = max(self._since - _GIVEN_AGAIN, 0)
 
     # --- in the thread -----------------------------------------------------------------------------------------------
 
     def _main(self) -> None:
         pause = _PAUSE
         while not self._stopping.is_set():
-            began = time.monotonic()
             try:
                 self._listen()
             except (psycopg.Error, StoreError) as error:
-                if not self._stopping.is_set():
+                if self._is_hearing and not self._stopping.is_set():
                     logger.warning("the changes of other processes are not heard at the moment: %s", error)
-            pause = _PAUSE if time.monotonic() - began > _LONGEST_PAUSE else min(2 * pause, _LONGEST_PAUSE)
+            pause = _PAUSE if self._is_hearing else min(2 * pause, _LONGEST_PAUSE)
+            self._is_hearing = False
             self._stopping.wait(pause)
 
     def _listen(self) -> None:
@@ -175,7 +185,9 @@ class Listening:
                 self._connection = connection
             if self._stopping.is_set():
                 return
-            connection.execute(f"LISTEN {self._place.channel}".encode())
+            with cutting(connection, after=self._connector.timeout):
+                connection.execute(f"LISTEN {self._place.channel}".encode())
+            self._is_hearing = True
             self._call(self._began)
             for note in connection.notifies():
                 self._call(self._heard, note.payload.split(" "))

@@ -11,10 +11,14 @@ from typing import Any, ClassVar, Final
 import psycopg
 from psycopg.errors import UniqueViolation
 
-from .postgres_connections import Connection
+from .postgres_connections import Connection, Line
 
-NEXT: Final = b"SELECT nextval('revisions'), pg_current_xact_id()::text"
-FINISHED: Final = b"SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
+NEXT: Final = b"SELECT nextval('revisions')"
+TURN: Final = b"""
+    INSERT INTO lines (id, turn, used_at) VALUES (%s, %s, extract(epoch FROM now()))
+    ON CONFLICT (id) DO UPDATE SET turn = EXCLUDED.turn, used_at = EXCLUDED.used_at
+"""
+FINISHED: Final = b"SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
 PING: Final = b"SELECT pg_notify(%s, %s)"
 
 
@@ -43,7 +47,7 @@ class Scan:
     changed: Mapping[str, int]
     """The revisions of what can be seen to have changed, by id; some of them the scan before has, too."""
 
-    since: str
+    since: int
     """The oldest transaction that was not finished: all before it are in this scan, or in one before."""
 
 
@@ -53,45 +57,54 @@ class Rows(ABC):
     A kind of store says in `_changed` how what changed is found in its table.
 
     Args:
-        connection: One that is in a pipeline, and in a transaction.
+        connection: One that is in a transaction.
+        pipeline: What it is in.
         place: Where the tables are, and where others hear of changes.
         is_reading: Whether nothing is written, so that nothing has to be locked.
     """
 
     _changed: ClassVar[bytes]
 
-    def __init__(self, connection: Connection, place: Place, *, is_reading: bool) -> None:
+    def __init__(self, connection: Connection, pipeline: psycopg.Pipeline, place: Place, *, is_reading: bool) -> None:
         self.changed: dict[str, int] = {}
         """What was changed here so that it can be seen, each with its newest revision."""
         self.deleted: list[str] = []
         """The ids of what was deleted here."""
-        self.transaction: str | None = None
-        """The id of the transaction; `None` as long as nothing was looked at that could be written."""
+        self.has_waited = False
+        """Whether the transaction is under way for certain: nothing is written before."""
         self._execute = connection.execute
+        self._pipeline = pipeline
         self._place = place
         self._is_reading = is_reading
         self._revisions: list[int] = []
+
+    def take_turn(self, line: Line) -> None:
+        """Write which transaction this is, for whoever has to find out whether it was committed."""
+        line.turn += 1
+        self._execute(TURN, (line.id, line.turn))
 
     @staticmethod
     @abstractmethod
     def refused(error: UniqueViolation) -> Exception:
         """What it means that something is there already."""
 
-    def changes_since(self, transaction: str | None) -> Scan:
+    def changes_since(self, transaction: int | None) -> Scan:
         """What was changed by a transaction and those after it; and a sign of life for whoever listens.
 
         Transactions that are not there yet may be in rows of a database that was copied.
         """
         oldest = self._execute(FINISHED)
-        found = () if transaction is None else self._execute(self._changed, (transaction,))
+        found = () if transaction is None else self._execute(self._changed, (str(transaction),))
         self._execute(PING, (self._place.channel, self._place.origin))
-        (since,) = oldest.fetchone() or ("0",)
-        return Scan(dict(found), since)
+        (since,) = oldest.fetchone() or (0,)
+        return Scan(dict(found), int(since))
 
     def _next(self, id: str) -> int:
         """The next revision, which is that of something from now on."""
         if not self._revisions:
-            self._take_next(self._execute(NEXT))
+            ahead = self._execute(NEXT)
+            self._wait()
+            self._take_next(ahead)
         revision = self.changed[id] = self._revisions.pop()
         return revision
 
@@ -100,12 +113,20 @@ class Rows(ABC):
         return self._place.channel, f"{id} {self.changed[id]} {self._place.origin}"
 
     def _look_ahead(self) -> None:
-        """Get what will be needed if something is written, with what is asked anyway."""
-        if not self._is_reading and self.transaction is None:
-            self._take_next(self._execute(NEXT))
+        """Wait for what was asked; what will be needed if something is written comes with it."""
+        ahead = None if self._is_reading or self._revisions else self._execute(NEXT)
+        self._wait()
+        if ahead is not None:
+            self._take_next(ahead)
+
+    def _wait(self) -> None:
+        """Wait for what was asked. When all is answered the clock begins for a process that does nothing then."""
+        if not self._is_reading:
+            self._pipeline.sync()
+            self.has_waited = True
 
     def _take_next(self, found: psycopg.Cursor[tuple[Any, ...]]) -> None:
-        revision, self.transaction = found.fetchone() or (0, None)
+        (revision,) = found.fetchone() or (0,)
         self._revisions.append(revision)
 
     def _lock_of(self, what: str) -> int:

@@ -1,8 +1,7 @@
 """Tasks as rows: the `Transaction` of the PostgreSQL store, in two round trips.
 
 All is sent through a pipeline. With the first question about a task goes what the rest will need: the lock of its row,
-its open questions, a revision, and the id of the transaction. What is written after that is not waited for one by one,
-but with the commit.
+its open questions, and a revision. What is written after that is not waited for one by one, but with the commit.
 """
 
 from __future__ import annotations
@@ -118,8 +117,10 @@ class Tables(Rows):
     def open_of(self, owner: str) -> int:
         """See `Transaction.open_of`. Nobody else may ask this principal before the transaction ends."""
         self._execute(LOCK_OWNER, (self._lock_of(f"asks {owner}"),))
-        (found,) = self._execute(OPEN_OF, (kept(owner),)).fetchone() or (0,)
-        return int(found)
+        found = self._execute(OPEN_OF, (kept(owner),))
+        self._wait()
+        (count,) = found.fetchone() or (0,)
+        return int(count)
 
     def ready(self, limit: int, now: float) -> list[str]:
         """See `Transaction.ready`."""
