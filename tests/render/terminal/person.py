@@ -92,7 +92,13 @@ class Seat:
 
 @asynccontextmanager
 async def seated(
-    form: FormSource[Any], monkeypatch: pytest.MonkeyPatch, *, columns: int = 80, rows: int = 24, **known: Any
+    form: FormSource[Any],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    columns: int = 80,
+    rows: int = 24,
+    asker: str = "shop",
+    **known: Any,
 ) -> AsyncIterator[Seat]:
     """A person at a terminal of this size, who is asked this."""
     written = io.StringIO()
@@ -101,7 +107,7 @@ async def seated(
         patch.setattr(sys, "stdout", written)
         with create_app_session(input=keyboard, output=output):
             seat = Seat(keyboard, written, columns, rows)
-            seat.asked = asyncio.create_task(fill(form.build(), "shop", **known))
+            seat.asked = asyncio.create_task(fill(form.build(), asker, **known))
             try:
                 yield seat
             finally:

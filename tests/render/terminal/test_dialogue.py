@@ -31,6 +31,7 @@ from tests.render.terminal.person import (
     answer,
     answer_and_send,
     lone,
+    seated,
 )
 
 pytestmark = pytest.mark.anyio
@@ -346,7 +347,7 @@ async def test_what_was_filled_in_before_stands_in_the_fields_with_its_faults(
     form = asking().string("name").required().integer("age").boolean("news").default(True)
     filled = {"name": "Ada", "age": "old", "news": None, "unknown": 1}
 
-    change_age = [ENTER, DOWN + ENTER, CLEAR, "36\r"]
+    change_age = [ENTER, ENTER, CLEAR, "36\r"]  # the pointers start at what is wrong
     outcome = await answer(form, *change_age, SEND, filled=filled, faults=[Fault("age", "Age", "must be a number")])
 
     assert isinstance(outcome.content, Content)
@@ -355,6 +356,27 @@ async def test_what_was_filled_in_before_stands_in_the_fields_with_its_faults(
     printed = capsys.readouterr().out
     assert "! Age: must be a number" in printed
     assert "Age   old" in printed
+
+
+async def test_what_did_not_do_before_is_not_sent_by_one_key() -> None:
+    form = asking().string("a").string("b")
+
+    outcome = await answer(form, ENTER, ENTER, CLEAR, "x\r", SEND, filled={"a": "wrong", "b": "b"})
+
+    assert outcome == accepted(a="x", b="b")
+
+
+async def test_the_other_faults_stay_told_while_one_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = [Fault("a", "A", "is too short"), Fault("b", "B", "is too long"), Fault("", "", "both are odd")]
+
+    async with seated(asking().string("a").string("b"), monkeypatch, rows=60, faults=faults) as seat:
+        await seat.sees("! both are odd")
+        seat.press(ENTER, ENTER, "x\r")
+        await seat.sees("A  x")
+        screen = await seat.sees("Change a field")
+
+    review = screen[screen.index("  A  x") :]
+    assert [line for line in review if line.startswith("!")] == ["! B: is too long"]
 
 
 async def test_a_lone_choice_that_is_asked_again_says_why(capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,14 +42,14 @@ def has_terminal() -> bool:
 
 @contextmanager
 def controlling_terminal() -> Iterator[Device | None]:
-    """Open the terminal that controls the process.
+    """Open the terminal that controls the process; where none does, that of standard input and error.
 
-    There is none for a process that has none, and none for one in the background: it would be stopped at the first key.
+    There is none for a process in the background: it would be stopped at the first key.
     """
     try:
         keyboard = open(TERMINAL)  # noqa: SIM115  # closed below, and only if both ends could be opened
     except OSError:
-        yield None
+        yield Device(sys.stdin, sys.stderr) if is_terminal(sys.stdin) and is_terminal(sys.stderr) else None
         return
     with keyboard, open(TERMINAL, "w") as screen:
         yield Device(keyboard, screen) if _is_in_front(keyboard.fileno()) else None

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Final, assert_never
 
 from ...errors import AnswerError, Fault
-from ...fields import BooleanField, ChoiceField, UnknownField
+from ...fields import BooleanField, ChoiceField, Field, UnknownField
 from ...forms import Content
 from ...outcomes import Accepted, Cancelled, Declined, Outcome
 from . import screens
@@ -75,6 +75,8 @@ class _Dialogue:
         self._entries = {field.name: asked.filled[field.name] for field in self._stops if field.name in asked.filled}
         self._faults: tuple[Fault, ...] = tuple(asked.faults)
         """What is wrong with the answer as a whole, since it was last to be sent."""
+        self._is_as_before = bool(self._entries)
+        """Whether it is what did not do before: then it is not to be sent by one key."""
         self._left: dict[str, Control] = {}
         """What stood in a field when the person went back from it."""
         self._shown = 0
@@ -96,13 +98,11 @@ class _Dialogue:
                 self._show_heading()
                 return await self._choose(field)
             case _:
-                self._show_heading(has_outline=True)
+                self._show_heading()
                 return await self._walk()
 
-    def _show_heading(self, *, has_outline: bool = False) -> None:
+    def _show_heading(self) -> None:
         self._prompts.show(screens.heading(self._asked))
-        if has_outline:
-            self._prompts.show(*screens.outline(self._form.fields, self._prompts.back_key))
 
     # --- what takes one answer ----------------------------------------------------------------------------------------
 
@@ -122,7 +122,9 @@ class _Dialogue:
 
     async def _choose(self, field: BooleanField | ChoiceField) -> Outcome[Content]:
         """A lone choice is one list, with the refusals in it: what is taken is sent."""
-        self._prompts.show(screens.field_head(field), *screens.wrong(self._faults))
+        self._show_head(field)
+        if self._faults:
+            self._prompts.show(screens.problems(self._faults))
         asked = control(field, self._entries)
         assert isinstance(asked, Pick)
         while True:
@@ -138,7 +140,10 @@ class _Dialogue:
     # --- from stop to stop --------------------------------------------------------------------------------------------
 
     async def _walk(self) -> Outcome[Content]:
-        at = len(self._stops) if self._faults or self._entries else _START
+        is_again = bool(self._faults or self._entries)
+        at = len(self._stops) if is_again else _START
+        if not is_again:
+            self._prompts.show(*screens.outline(self._form.fields, self._prompts.back_key))
         while True:
             try:
                 outcome = await self._stop(at)
@@ -157,29 +162,29 @@ class _Dialogue:
         if at == len(self._stops):
             self._show_undrawn(len(self._form.fields))
             return await self._review()
-        number = self._form.fields.index(self._stops[at])
-        self._show_undrawn(number)
-        await self._ask(self._stops[at], self._position(number))
+        self._show_undrawn(self._form.fields.index(self._stops[at]))
+        await self._ask(self._stops[at])
         return None
 
     def _show_undrawn(self, until: int) -> None:
         """Show the fields before this one that nobody can answer, once."""
-        for number, field in enumerate(self._form.fields[self._shown : until], self._shown):
+        for field in self._form.fields[self._shown : until]:
             if isinstance(field, UnknownField):
-                self._prompts.show(screens.field_head(field, position=self._position(number)))
+                self._show_head(field)
         self._shown = max(self._shown, until)
 
-    def _position(self, number: int) -> str:
+    def _show_head(self, field: Field) -> None:
         total = len(self._form.fields)
-        return f"{number + 1} of {total} · " if total > 1 else ""
+        position = f"{self._form.fields.index(field) + 1} of {total} " if total > 1 else ""
+        self._prompts.show(screens.field_head(field, position=f"{position}· "))
 
-    async def _ask(self, field: Answerable, position: str = "") -> None:
+    async def _ask(self, field: Answerable) -> None:
         """Ask until the answer fits its field; each time it starts from what was answered before.
 
         Raises:
             GoBack: If the person goes back; what stood in the field is kept for the next time.
         """
-        self._prompts.show(screens.field_head(field, position=position))
+        self._show_head(field)
         answered = self._left.pop(field.name, None) or control(field, self._entries)
         while True:
             try:
@@ -194,13 +199,14 @@ class _Dialogue:
             else:
                 self._entries.pop(field.name, None)
                 self._entries.update(settled)
+                self._is_as_before = False
                 return
 
     async def _review(self) -> Outcome[Content]:
         choices = [_SEND, *([_CHANGE] if self._stops else []), _DECLINE, _CANCEL]
         while True:
             self._prompts.show(screens.review(self._asked.asker, self._form.fields, self._entries, faults=self._faults))
-            at = _CHANGE if self._faults and self._stops else _SEND
+            at = _CHANGE if (self._faults or self._is_as_before) and self._stops else _SEND
             choice = await self._menu("Send this?", *choices, at=at, back=True)
             if choice == _CHANGE:
                 with suppress(GoBack):
@@ -211,14 +217,19 @@ class _Dialogue:
                 return accepted
 
     async def _change(self) -> None:
-        self._faults = ()
-        if len(self._stops) == 1:
-            return await self._ask(self._stops[0])
+        """Ask one field anew; what was wrong with the others stays told."""
+        stop = self._stops[0] if len(self._stops) == 1 else await self._which()
+        if stop is not None:
+            self._faults = tuple(fault for fault in self._faults if fault.field not in ("", stop.name))
+            await self._ask(stop)
+
+    async def _which(self) -> Answerable | None:
+        """The field to change, from a list that starts at the first with a fault; `None` to go back."""
+        wrong = {fault.field for fault in self._faults}
+        at = next((place for place, field in enumerate(self._stops) if field.name in wrong), 0)
         labels = [f"{label(field)} · {shown_briefly(field, self._entries)}" for field in self._stops]
-        picked = await self._prompts.pick(Pick((*labels, _BACK), question="Which one?"), back=True)
-        if picked.at < len(self._stops):
-            await self._ask(self._stops[picked.at])
-        return None
+        picked = await self._prompts.pick(Pick((*labels, _BACK), at, question="Which one?"), back=True)
+        return self._stops[picked.at] if picked.at < len(self._stops) else None
 
     # --- what all of it needs -----------------------------------------------------------------------------------------
 

@@ -7,11 +7,18 @@ from ...forms import Content, Form
 from ...host.origins import Origin
 from ...host.retries import Retry, retry_of
 from ...suspension import Answer, Request
-from . import fill
+from .filling import fill
 
 
-async def answer(request: Request) -> Answer:
-    """Put a request to the person, and give the answer."""
+async def wait_for(request: Request) -> Answer:
+    """A host's `wait_for`: put a request to the person at the terminal, and give the answer.
+
+    It shows forms, and yes-or-no questions (`approval`). Anything else, a link too, is cancelled as `unsupported`.
+    One that is asked again, because its answer was wrong, has in its fields what the person filled in.
+
+    Raises:
+        MissingExtra: If the extra `terminal` is not installed; nothing was shown.
+    """
     retry = retry_of(request) or Retry(request.prompt)
     form = _form(request, retry.prompt)
     if form is None:

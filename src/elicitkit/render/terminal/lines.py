@@ -18,12 +18,14 @@ from prompt_toolkit.application import get_app_session
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyPress
 from prompt_toolkit.output import DummyOutput
+from rich.console import RenderableType
 from rich.text import Text
 
 from . import output
 from .controls import Control, Line, Pick, Tick
 from .pipe import piped_line
 from .prompts import GoBack
+from .screens import Hanging, Quoted
 from .text import typeable
 
 _LISTED = 40
@@ -50,7 +52,7 @@ class Lines:
         """Have a line typed; there is no editing of the one that is there, only keeping and clearing."""
         if not control.text:
             return Line(_literal(await self._read("> ", control, back=back)))
-        output.show(Text(f"now: {control.text}"))
+        output.show(Text("now:"), Quoted(control.text))
         typed = await self._read("new (Enter keeps, - clears) > ", control, back=back)
         return Line({"": control.text, _CLEAR: ""}.get(typed, _literal(typed)))
 
@@ -123,13 +125,13 @@ def _numbers(typed: str, count: int) -> list[int] | None:
     return places if len(places) == len(words) and all(0 <= place < count for place in places) else None
 
 
-def _listing(rows: list[str]) -> Iterable[Text]:
-    yield from map(Text, rows[:_LISTED])
+def _listing(rows: list[str]) -> Iterable[RenderableType]:
+    yield from (Hanging(Text(row)) for row in rows[:_LISTED])
     if len(rows) > _LISTED:
         yield Text(f"and {len(rows) - _LISTED} more; type a part of one to find it")
 
 
-def _matching(rows: list[str], typed: str) -> Iterable[Text]:
+def _matching(rows: list[str], typed: str) -> Iterable[RenderableType]:
     found = [row for row in rows if typed.casefold() in row.casefold()]
     yield from _listing(found) if found else [Text(f"! a number from 1 to {len(rows)}, please")]
 

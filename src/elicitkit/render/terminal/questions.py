@@ -23,10 +23,12 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.renderer import CPR_Support
 from prompt_toolkit.styles import Style
 from questionary.prompts.common import InquirerControl
+from rich.text import Text
 
 from . import output
 from .controls import MANY, Line, Pick, Tick
 from .prompts import GoBack
+from .screens import Hanging
 
 _ROWS_AROUND_A_LIST = 6
 _PAGE = 10
@@ -50,7 +52,8 @@ class Questions:
 
     async def line(self, control: Line, *, back: bool = False) -> Line:
         """Have a line typed."""
-        question = questionary.text("", default=control.text, qmark=">", style=_STYLE)
+        further = _INDENT[: len(">  ")]  # A default may have lines, and none of them is to look like one of ours.
+        question = questionary.text("", default=control.text, qmark=">", style=_STYLE, prompt_continuation=further)
         return Line(await _run(question.application, back=back))
 
     async def pick(self, control: Pick, *, back: bool = False) -> Pick:
@@ -68,7 +71,9 @@ class Questions:
         )
         for _, items in _lists(question.application):
             items.selected_options = []  # or the default would be drawn as chosen wherever the pointer is
-        return replace(control, at=int(await _run(question.application, back=back)))
+        at = int(await _run(question.application, back=back))
+        output.show(_answered(control.question, control.labels[at]))
+        return replace(control, at=at)
 
     async def tick(self, control: Tick, *, back: bool = False) -> Tick:
         """Have some of a list ticked."""
@@ -82,7 +87,14 @@ class Questions:
             use_search_filter=is_long,
             style=_STYLE,
         )
-        return Tick(control.labels, frozenset(map(int, await _run(question.application, back=back))))
+        ticked = frozenset(map(int, await _run(question.application, back=back)))
+        output.show(_answered("", ", ".join(control.labels[place] for place in sorted(ticked)) or "(none)"))
+        return Tick(control.labels, ticked)
+
+
+def _answered(question: str, answer: str) -> Hanging:
+    """What stays of a list when it is answered: a line of ours, in which no label begins one."""
+    return Hanging(Text.assemble(f"? {question} " if question else ">  ", (answer, "bold")))
 
 
 def _choices(labels: tuple[str, ...], ticked: frozenset[int] = frozenset()) -> list[questionary.Choice]:
@@ -96,6 +108,7 @@ def _instruction(is_long: bool, rest: str) -> str:
 async def _run(application: Application[Any], *, back: bool) -> Any:
     bindings = [application.key_bindings, _dismissing()]
     for window, items in _lists(application):
+        application.erase_when_done = True
         _fit(window, items, application.output)
         bindings += [_walking(items), _say_when_nothing_matches(items)]
     if back:

@@ -24,23 +24,41 @@ from .asked import Asked
 from .text import brief, drawable, fault_line, label, option_labels, shown
 
 _BAR = "│ "
+_INDENT = "    "
 _NAMED = 8
 _ALARM = "bold red"
 
 
-class Quoted:
-    """Text of a server's, each line beside a bar."""
+class _Prefixed:
+    """Text with something before its lines, so that what a server wrote never begins one."""
 
-    def __init__(self, text: str, *, style: str = "") -> None:
-        self._text = Text(text, style=style)
+    def __init__(self, text: Text, *, first: str, others: str) -> None:
+        self._text = text
+        self._first, self._others = first, others
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Wrap the text to what is left of the width, and put the bar before each line."""
-        inside = options.update(width=max(options.max_width - len(_BAR), 1))
+        """Wrap the text to what is left of the width, and put the prefix before each line."""
+        inside = options.update(width=max(options.max_width - len(self._others), 1))
+        prefix = self._first
         for line in console.render_lines(self._text, inside, pad=False):
-            yield Segment(_BAR)
+            yield Segment(prefix)
             yield from line
             yield Segment.line()
+            prefix = self._others
+
+
+class Quoted(_Prefixed):
+    """Text of a server's, each line beside a bar."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(Text(text), first=_BAR, others=_BAR)
+
+
+class Hanging(_Prefixed):
+    """A line of ours with words of a server's in it: what is wrapped stands further in."""
+
+    def __init__(self, text: Text) -> None:
+        super().__init__(text, first="", others=_INDENT)
 
 
 def heading(asked: Asked) -> RenderableType:
@@ -48,7 +66,7 @@ def heading(asked: Asked) -> RenderableType:
     message = Quoted(plain(asked.form.message, limit=MESSAGE_CHARACTERS))
     asker = Text.assemble(("Question from the MCP server ", "bold"), (drawable(asked.asker), "bold reverse"))
     around = [Text(words, style="dim") for words in (_queue(asked.waiting()), _deadline(asked.until)) if words]
-    return Group(Text(), asker, *around, Text(), message)
+    return Group(Text(), Hanging(asker), *around, Text(), message)
 
 
 def outline(fields: Iterable[Field], back_key: str) -> Iterable[RenderableType]:
@@ -64,16 +82,17 @@ def outline(fields: Iterable[Field], back_key: str) -> Iterable[RenderableType]:
         start = f"It asks for {len(drawn)} answers: " if len(drawn) > 1 else "It asks for "
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     yield Text()
-    yield Text(f"{start}{', '.join(map(brief, names[:_NAMED]))}{more}.", style="dim")
-    yield Text(f"You see it all again before it is sent. {back_key} goes back, Ctrl-C cancels.", style="dim")
+    yield Hanging(Text(f"{start}{', '.join(map(brief, names[:_NAMED]))}{more}.", style="dim"))
+    words = f"You see it all again before it is sent. {back_key} goes back, Ctrl-C cancels."
+    yield Hanging(Text(words, style="dim"))
     yield Text()
 
 
-def field_head(field: Field, *, position: str = "") -> RenderableType:
-    """What a field asks for, above the line where it is answered."""
+def field_head(field: Field, *, position: str = "· ") -> RenderableType:
+    """What a field asks for, above the line where it is answered; its label begins no line."""
     parts: list[RenderableType] = [
         Text(),
-        Text.assemble((position, "dim"), (label(field), "bold"), " ", (mark(field), "dim")),
+        Hanging(Text.assemble((position, "dim"), (label(field), "bold"), " ", (mark(field), "dim"))),
     ]
     if field.description and (described := plain(field.description).strip()):
         parts.append(Quoted(described))
@@ -96,7 +115,7 @@ def undrawable(fields: Iterable[UnknownField]) -> RenderableType:
 
 def problems(faults: Iterable[Fault]) -> RenderableType:
     """What is wrong with an answer."""
-    return Group(*(Text(f"! {fault_line(fault)}", style=_ALARM) for fault in faults))
+    return Group(*(Hanging(Text(f"! {fault_line(fault)}", style=_ALARM)) for fault in faults))
 
 
 def wrong(faults: Sequence[Fault]) -> Iterable[RenderableType]:
@@ -115,7 +134,7 @@ def review(
         is_open = entries.get(field.name) is None
         table.add_row(Text(label(field)), Text(shown(field, entries), style="dim italic" if is_open else "bold"))
     title = Text.assemble("Your answers to ", (drawable(asker), "bold"), ":")
-    return Group(Text(), title, Text(), _indented(table), Text(), *wrong(faults))
+    return Group(Text(), Hanging(title), Text(), _indented(table), Text(), *wrong(faults))
 
 
 def note(words: str) -> RenderableType:
@@ -134,4 +153,4 @@ def _deadline(until: datetime | None) -> str:
 
 
 def _indented(content: RenderableType) -> RenderableType:
-    return Padding(content, (0, 0, 0, 2))
+    return Padding(content, (0, 0, 0, 2), expand=False)
