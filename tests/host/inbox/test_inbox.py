@@ -27,7 +27,7 @@ from elicitkit import (
 )
 from elicitkit.host.inbox import holding
 from elicitkit.limits import NAME_CHARACTERS, NOTE_CHARACTERS
-from elicitkit.testing.store_contract import Clock
+from elicitkit.testing import Clock
 from tests.host.inbox.questions import APPROVAL, first_open, open_count, sizes
 
 pytestmark = pytest.mark.anyio

@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from elicitkit import Inbox, SqliteInboxStore
-from elicitkit.testing.store_contract import Clock
+from elicitkit.testing import Clock
 from tests.host.hosting import ROOT, process
 from tests.host.inbox.questions import first_open, open_count, sizes
 

@@ -14,7 +14,7 @@ from elicitkit import Inbox, MemoryInboxStore, Request
 from elicitkit.host.origins import Origin
 from elicitkit.limits import API_BODY_BYTES, NOTE_CHARACTERS
 from elicitkit.render.inbox_api import api_routes
-from elicitkit.testing.store_contract import Clock
+from elicitkit.testing import Clock
 from tests.host.inbox.questions import FORM, sizes
 
 pytestmark = pytest.mark.anyio

@@ -10,7 +10,7 @@ from ...host.inbox import Closing, InboxStore
 from ...host.inbox.changes import moment
 from ...host.origins import Origin
 from ...suspension import Request
-from ..store_contract.base import Clock
+from ..clock import Clock
 from .base import InboxTests, accepting, asking, held, sizes
 
 OTHERS: dict[str, dict[str, Any]] = {

@@ -12,7 +12,7 @@ from ...host.inbox.changes import moment
 from ...limits import CALL_BYTES, ENTRY_BYTES, NAME_CHARACTERS
 from ...suspension import Request
 from ...tasks.listing import EVERYBODY
-from ..store_contract.base import Clock
+from ..clock import Clock
 from .base import CALL, NOBODY, OPEN_ENTRIES, InboxTests, accepting, asking, held, sizes
 
 

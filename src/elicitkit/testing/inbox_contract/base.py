@@ -12,7 +12,7 @@ from ...forms import FormElicitation
 from ...host.inbox import Asking, Closing, InboxStore
 from ...host.inbox.changes import moment
 from ...suspension import Request
-from ..store_contract.base import Clock
+from ..clock import Clock
 
 NOBODY = "0" * 32
 """An id that no entry has."""

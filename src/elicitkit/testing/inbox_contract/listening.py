@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from ...host.inbox import Closing, InboxStore
-from ..store_contract.base import Clock
+from ..clock import Clock
 from ..store_contract.listening import Ear
 from .base import InboxTests, accepting, asking, held, sizes
 

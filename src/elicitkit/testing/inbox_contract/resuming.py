@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from ...host.inbox import Closing, InboxStore
-from ..store_contract.base import Clock
+from ..clock import Clock
 from .base import CALL, InboxTests, accepting, asking, sizes
 
 

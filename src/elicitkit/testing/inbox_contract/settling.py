@@ -9,7 +9,7 @@ import pytest
 from ...errors import EntryClosed
 from ...host.inbox import Closing, Entry, InboxStore
 from ...host.inbox.changes import moment
-from ..store_contract.base import Clock
+from ..clock import Clock
 from .base import InboxTests, accepting, asking, held, sizes
 
 

@@ -7,7 +7,7 @@ import pytest
 from ...errors import UnknownEntry
 from ...host.inbox import InboxStore, SweptEntries
 from ...host.inbox.changes import moment
-from ..store_contract.base import Clock
+from ..clock import Clock
 from .base import ABANDONED_AFTER, RETENTION, InboxTests, accepting, asking, held, sizes
 
 

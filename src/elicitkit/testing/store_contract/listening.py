@@ -10,7 +10,8 @@ import pytest
 
 from ...tasks.record import new_key
 from ...tasks.store import TaskStore
-from .base import Clock, StoreTests, accepting, parked, question
+from ..clock import Clock
+from .base import StoreTests, accepting, parked, question
 
 VISIBLE: dict[str, Callable[[TaskStore, str], Awaitable[object]]] = {
     "park": lambda store, task_id: store.park(task_id, [question(store, "b")]),
