@@ -27,8 +27,8 @@ COMMANDS: dict[str, ModuleType] = {
     "call": call,
     "preview": preview,
     "check": check,
-    "tasks": tasks,
     "inbox": inbox,
+    "tasks": tasks,
 }
 """The subcommands by name, in the order `--help` lists them."""
 

@@ -1,7 +1,7 @@
 """For tests of servers and hosts: answers in place of a person, a server that asks everything, and contracts.
 
-What needs the SDK's server is loaded when it is first used, and so are `TaskStoreContract` and `InboxStoreContract`,
-which need pytest: the rest does without. The fixtures for pytest are in `elicitkit.testing.fixtures`.
+What needs the SDK's server is loaded when it is first used, and so are the contracts of stores, which need pytest: the
+rest does without. The fixtures for pytest are in `elicitkit.testing.fixtures`.
 """
 
 from importlib import import_module

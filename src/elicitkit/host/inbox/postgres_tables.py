@@ -69,9 +69,10 @@ class InboxTables(Rows):
 
     def insert(self, new: Kept, due: float) -> Kept:
         """See `Transaction.insert`."""
-        id, revision = new.entry.id, self._next(new.entry.id)
-        row = self._execute(INSERT, (*_kept((*fixed(new), *changing(new, revision, due))), *self._telling(id)))
-        self._wait()
+        revision = self._next(new.entry.id)
+        row = self._execute(
+            INSERT, (*_kept((*fixed(new), *changing(new, revision, due))), *self._telling(new.entry.id))
+        )
         (number, _) = row.fetchone() or (0, None)
         return replace(new, entry=replace(new.entry, number=number, revision=revision))
 
@@ -90,10 +91,8 @@ class InboxTables(Rows):
         """See `Transaction.count`."""
         seen, wanted = _seen_by(viewer)
         query = f"SELECT count(*) FROM inbox WHERE {_are(is_open)} AND {seen}".encode()
-        found = self._execute(query, wanted)
-        self._wait()
-        (count,) = found.fetchone() or (0,)
-        return int(count)
+        (found,) = self._execute(query, wanted).fetchone() or (0,)
+        return int(found)
 
     def page(self, *, is_open: bool, viewer: Viewer, limit: int, after: int | None) -> list[Entry]:
         """See `Transaction.page`."""

@@ -6,7 +6,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import psycopg
 from psycopg.errors import UniqueViolation
@@ -78,15 +78,15 @@ class Rows(ABC):
         self._is_reading = is_reading
         self._revisions: list[int] = []
 
-    def take_turn(self, line: Line) -> None:
-        """Write which transaction this is, for whoever has to find out whether it was committed."""
-        line.turn += 1
-        self._execute(TURN, (line.id, line.turn))
-
     @staticmethod
     @abstractmethod
     def refused(error: UniqueViolation) -> Exception:
         """What it means that something is there already."""
+
+    def take_turn(self, line: Line) -> None:
+        """Write which transaction this is, for whoever has to find out whether it was committed."""
+        line.turn += 1
+        self._execute(TURN, (line.id, line.turn))
 
     def changes_since(self, transaction: int | None) -> Scan:
         """What was changed by a transaction and those after it; and a sign of life for whoever listens.
@@ -102,9 +102,7 @@ class Rows(ABC):
     def _next(self, id: str) -> int:
         """The next revision, which is that of something from now on."""
         if not self._revisions:
-            ahead = self._execute(NEXT)
-            self._wait()
-            self._take_next(ahead)
+            self._look_ahead()
         revision = self.changed[id] = self._revisions.pop()
         return revision
 
@@ -113,21 +111,20 @@ class Rows(ABC):
         return self._place.channel, f"{id} {self.changed[id]} {self._place.origin}"
 
     def _look_ahead(self) -> None:
-        """Wait for what was asked; what will be needed if something is written comes with it."""
-        ahead = None if self._is_reading or self._revisions else self._execute(NEXT)
+        """Get what will be needed if something is written, with what was asked before, and wait for both."""
+        if self._is_reading:
+            return
+        ahead = None if self._revisions else self._execute(NEXT)
         self._wait()
         if ahead is not None:
-            self._take_next(ahead)
+            (revision,) = ahead.fetchone() or (0,)
+            self._revisions.append(revision)
 
     def _wait(self) -> None:
         """Wait for what was asked. When all is answered the clock begins for a process that does nothing then."""
         if not self._is_reading:
             self._pipeline.sync()
             self.has_waited = True
-
-    def _take_next(self, found: psycopg.Cursor[tuple[Any, ...]]) -> None:
-        (revision,) = found.fetchone() or (0,)
-        self._revisions.append(revision)
 
     def _lock_of(self, what: str) -> int:
         """The number of a lock of the database for something of these tables."""
