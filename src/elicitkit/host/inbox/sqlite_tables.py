@@ -33,8 +33,8 @@ class InboxTables:
     def __init__(self, connection: sqlite3.Connection, revision: int = 0) -> None:
         self.revision = revision
         """The newest revision, with what was done here."""
-        self.deleted: list[str] = []
-        """The entries that were deleted here."""
+        self.changed: dict[str, int | None] = {}
+        """What changed here, each with its revision; `None` for what was deleted."""
         self._connection = connection
 
     def load(self, id: str) -> Kept | None:
@@ -51,15 +51,15 @@ class InboxTables:
 
     def insert(self, kept: Kept, due: float) -> Kept:
         """See `Transaction.insert`."""
-        self.revision += 1
-        number = self._connection.execute(_INSERT, (*fixed(kept), *changing(kept, self.revision, due))).lastrowid
-        return replace(kept, entry=replace(kept.entry, number=number or 0, revision=self.revision))
+        revision = self._next(kept.entry.id)
+        number = self._connection.execute(_INSERT, (*fixed(kept), *changing(kept, revision, due))).lastrowid
+        return replace(kept, entry=replace(kept.entry, number=number or 0, revision=revision))
 
     def save(self, kept: Kept, due: float) -> Kept:
         """See `Transaction.save`."""
-        self.revision += 1
-        self._connection.execute(_UPDATE, (*changing(kept, self.revision, due), kept.entry.id))
-        return replace(kept, entry=replace(kept.entry, revision=self.revision))
+        revision = self._next(kept.entry.id)
+        self._connection.execute(_UPDATE, (*changing(kept, revision, due), kept.entry.id))
+        return replace(kept, entry=replace(kept.entry, revision=revision))
 
     def renew(self, ids: Iterable[str], holder: str, waited_until: float, due: float) -> None:
         """See `Transaction.renew`."""
@@ -93,7 +93,13 @@ class InboxTables:
     def delete(self, id: str) -> None:
         """See `Transaction.delete`."""
         self._connection.execute("DELETE FROM inbox WHERE id = ?", (id,))
-        self.deleted.append(id)
+        self.changed[id] = None
+
+    def _next(self, id: str) -> int:
+        """The next revision, which is that of an entry from now on."""
+        self.revision += 1
+        self.changed[id] = self.revision
+        return self.revision
 
     def keep_revision(self) -> None:
         """See `Rows.keep_revision`."""
@@ -106,11 +112,11 @@ class InboxTables:
         return int(newest)
 
     @staticmethod
-    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[list[str], int]:
+    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[dict[str, int], int]:
         """See `Rows.changed_since`."""
         changed = "SELECT id, revision FROM inbox WHERE revision > ? ORDER BY revision"
-        rows = connection.execute(changed, (revision,)).fetchall()
-        return [id for id, _ in rows], rows[-1][1] if rows else revision
+        found = connection.execute(changed, (revision,)).fetchall()
+        return dict(found), found[-1][1] if found else revision
 
 
 def _seen_by(viewer: Viewer) -> tuple[str, tuple[Any, ...]]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import Context, copy_context
 from queue import Empty, SimpleQueue
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from ...errors import StoreError
 
@@ -21,6 +21,9 @@ T = TypeVar("T")
 
 AT_ONCE: Final = 256
 """How many works share one transaction."""
+
+Changed: TypeAlias = Mapping[str, int | None]
+"""What changed, each with its newest revision; `None` for what is gone."""
 
 POLL: Final = 0.02
 """How often the writer looks whether another process changed something, in seconds, while somebody listens."""
@@ -47,8 +50,8 @@ class Rows(Protocol):
     revision: int
     """The newest revision, with what was done here."""
 
-    deleted: list[str]
-    """The ids of what was deleted here."""
+    changed: dict[str, int | None]
+    """What changed here, each with its revision; `None` for what was deleted."""
 
     def __init__(self, connection: sqlite3.Connection, revision: int = 0) -> None: ...
 
@@ -62,8 +65,8 @@ class Rows(Protocol):
         ...
 
     @staticmethod
-    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[list[str], int]:
-        """The ids of what changed after a revision, and the newest revision among them."""
+    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[dict[str, int], int]:
+        """What changed after a revision, each with its own, and the newest revision among them."""
         ...
 
 
@@ -167,8 +170,7 @@ class Lane:
         while True:
             jobs = self._next()
             if jobs:
-                self._serve(jobs)
-                self._call(_deliver, jobs)
+                self._call(self._deliver, jobs, self._serve(jobs))
             self._look()
             if self._is_stopping and self._jobs.empty():
                 break
@@ -189,15 +191,16 @@ class Lane:
             pass
         return jobs
 
-    def _serve(self, jobs: list[_Job[Any]]) -> None:
+    def _serve(self, jobs: list[_Job[Any]]) -> Changed:
         try:
             if self._connection is None:
                 self._connection = self._connect()
-            self._do(self._connection, jobs)
+            return self._do(self._connection, jobs)
         except Exception as error:
             for job in jobs:
                 job.fail(error)
             self._after(error)
+            return {}
 
     def _after(self, error: Exception) -> None:
         """Be ready for the next works after a failure."""
@@ -229,19 +232,25 @@ class Lane:
     def _look(self) -> None:
         """Look around, between works."""
 
-    def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
-        """Do works in one transaction.
+    def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> Changed:
+        """Do works in one transaction, and give what is to be told of it.
 
         Raises:
             sqlite3.Error: If none of them happened.
         """
         raise NotImplementedError
 
+    # --- on the event loop -------------------------------------------------------------------------------------------
+
+    def _deliver(self, jobs: Sequence[_Job[Any]], changed: Changed) -> None:
+        for job in jobs:
+            job.deliver()
+
 
 class Reader(Lane):
     """Reads. Nothing that is being written keeps it waiting."""
 
-    def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
+    def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> Changed:
         connection.execute("BEGIN")
         rows = self._rows(connection)
         for job in jobs:
@@ -252,6 +261,7 @@ class Reader(Lane):
             except Exception as error:
                 job.fail(error)
         connection.execute("COMMIT")
+        return {}
 
 
 class Writer(Lane):
@@ -260,7 +270,7 @@ class Writer(Lane):
     Args:
         connect: What gives a connection.
         rows: What works are given.
-        tell: What is called on the event loop, with the ids of what changed.
+        tell: What is called on the event loop, with what changed.
         is_listening: Whether anybody wants to hear of changes.
     """
 
@@ -269,7 +279,7 @@ class Writer(Lane):
         connect: Callable[[], sqlite3.Connection],
         rows: type[Rows],
         *,
-        tell: Callable[[Sequence[str]], None],
+        tell: Callable[[Changed], None],
         is_listening: Callable[[], bool],
     ) -> None:
         super().__init__(connect, rows, "writer")
@@ -293,19 +303,26 @@ class Writer(Lane):
     def _begin(self, connection: sqlite3.Connection) -> None:
         self._seen = self._rows.newest(connection)
 
-    def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
+    def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> Changed:
         connection.execute("BEGIN IMMEDIATE")
         newest = self._rows.newest(connection)
         rows = self._rows(connection, newest)
-        for job in jobs:
-            self._do_one(connection, job, rows)
+        if len(jobs) == 1:
+            jobs[0].run(rows)
+        else:
+            for job in jobs:
+                self._do_one(connection, job, rows)
         if rows.revision != newest:
             rows.keep_revision()
         connection.execute("COMMIT")
-        if self._is_listening():
-            self._tell_changes(connection, rows.deleted)
-        else:
+        if self._seen == newest or not self._is_listening():  # Else another process did something, which is looked for.
             self._seen = rows.revision
+        return rows.changed
+
+    def _deliver(self, jobs: Sequence[_Job[Any]], changed: Changed) -> None:
+        super()._deliver(jobs, changed)
+        if changed:
+            self._tell(changed)
 
     def _do_one(self, connection: sqlite3.Connection, job: _Job[Any], rows: Rows) -> None:
         """Do one of several works, so that its failure spoils no other.
@@ -336,7 +353,8 @@ class Writer(Lane):
         try:
             (version,) = connection.execute("PRAGMA data_version").fetchone()
             if version != self._version:
-                self._tell_changes(connection, [])
+                changed, self._seen = self._rows.changed_since(connection, self._seen)
+                self._call(self._tell, changed)
                 self._version = version
         except sqlite3.Error as error:
             self._after(error)  # The next look may do better.
@@ -351,12 +369,7 @@ class Writer(Lane):
         except Exception as error:
             chore.fail(error)
             self._after(error)
-        self._call(_deliver, [chore])
-
-    def _tell_changes(self, connection: sqlite3.Connection, deleted: list[str]) -> None:
-        changed, self._seen = self._rows.changed_since(connection, self._seen)
-        if changed or deleted:
-            self._call(self._tell, [*changed, *deleted])
+        self._call(self._deliver, [chore], {})
 
 
 def _ours(error: BaseException) -> BaseException:
@@ -382,8 +395,3 @@ def _succeed(future: asyncio.Future[None]) -> None:
 def _fail(future: asyncio.Future[None], error: BaseException) -> None:
     if not future.done():
         future.set_exception(error)
-
-
-def _deliver(jobs: Sequence[_Job[Any]]) -> None:
-    for job in jobs:
-        job.deliver()

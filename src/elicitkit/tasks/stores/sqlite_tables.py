@@ -46,8 +46,8 @@ class Tables:
     def __init__(self, connection: sqlite3.Connection, revision: int = 0) -> None:
         self.revision = revision
         """The newest revision, with what was done here."""
-        self.deleted: list[str] = []
-        """The tasks that were deleted here."""
+        self.changed: dict[str, int | None] = {}
+        """What changed here, each with its revision; `None` for what was deleted."""
         self._connection = connection
 
     def load(self, task_id: str) -> TaskRecord | None:
@@ -119,7 +119,7 @@ class Tables:
         """See `Transaction.delete`."""
         for table, column in (("inputs", "task_id"), ("steps", "task_id"), ("tasks", "id")):
             self._connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (task_id,))
-        self.deleted.append(task_id)
+        self.changed[task_id] = None
 
     def _record(self, row: tuple[Any, ...]) -> TaskRecord:
         is_asking = row[rows.OPEN_AT] > 0
@@ -136,14 +136,15 @@ class Tables:
         return int(newest)
 
     @staticmethod
-    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[list[str], int]:
+    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[dict[str, int], int]:
         """See `Rows.changed_since`."""
         changed = "SELECT id, revision FROM tasks WHERE revision > ? ORDER BY revision"
         found = connection.execute(changed, (revision,)).fetchall()
-        return [task_id for task_id, _ in found], found[-1][1] if found else revision
+        return dict(found), found[-1][1] if found else revision
 
     def _stamped(self, change: Change) -> TaskRecord:
         if not change.is_visible:
             return change.record
         self.revision += 1
+        self.changed[change.record.id] = self.revision
         return change.stamped(self.revision).record
