@@ -5,23 +5,14 @@ import os
 import sys
 from pathlib import Path
 
-from elicitkit import Answer, Form, McpSource, Origin, Request
-from elicitkit.render.terminal import fill
+from elicitkit import McpSource
+from elicitkit.render.terminal import wait_for
 
 SHOP = {
     "command": sys.executable,
     "args": [str(Path(__file__).with_name("checkout.py"))],
     "env": {"PYTHONPATH": os.pathsep.join(sys.path)},  # A server gets no other variables than it is given.
 }
-
-
-async def wait_for(request: Request) -> Answer:
-    if request.schema is None:
-        return request.cancel("unsupported")  # This host shows forms, and nothing else.
-    outcome = await fill(Form.from_schema(request.prompt, request.schema), Origin.of(request).server)
-    if outcome:
-        return request.accept(outcome.content)
-    return request.decline() if outcome.action == "decline" else request.cancel()
 
 
 async def main() -> None:

@@ -118,6 +118,9 @@ TRICKS: list[tuple[str, str, str]] = [
     ("a carriage return that hides", "Pay 1\rPay 1000", "Pay 1Pay 1000"),
     ("line breaks and tabs", "Proceed?\r\nWrite:\n\tx", "Proceed?\nWrite:\n\tx"),
     ("markup", "[red]x[/red] <b>y</b>", "[red]x[/red] <b>y</b>"),
+    ("a tower of marks", "a" + "\u0301" * 50 + "b", "a" + "\u0301" * 8 + "b"),
+    ("a tower of marks, with joiners", "a" + "\u0301\u200d" * 50 + "b", "a" + "\u0301\u200d" * 4 + "b"),
+    ("marks as scripts have them", "ཧཱུྃ นี้ שָׁלוֹם", "ཧཱུྃ นี้ שָׁלוֹם"),
     ("letters of any script", "naïve größe 名前 🙂 👩‍💻", "naïve größe 名前 🙂 👩‍💻"),
 ]
 

@@ -42,11 +42,13 @@ if TYPE_CHECKING:
     from .host.policy import Policy, Rule
     from .host.question_tool import question
     from .host.results import ToolResult
+    from .host.retries import Retry, retry_of
     from .host.source import McpSource
     from .host.toolkit import Toolkit
     from .host.tools import ToolContext
     from .host.turns import ToolCall, Turn
     from .outcomes import Accepted, Cancelled, Declined, Outcome
+    from .schema.review import Finding, review_request, review_schema
     from .server.mcpserver import Elicitation, state_security
     from .suspension import (
         Answer,
@@ -80,6 +82,7 @@ __all__ = [
     "ElicitationUnsupported",
     "ElicitkitError",
     "Fault",
+    "Finding",
     "Form",
     "FormElicitation",
     "FormError",
@@ -98,6 +101,7 @@ __all__ = [
     "Policy",
     "ProtocolError",
     "Request",
+    "Retry",
     "Rule",
     "ScriptError",
     "SensitiveFieldError",
@@ -139,6 +143,9 @@ __all__ = [
     "pending_of",
     "question",
     "required_elicitations_to_requests",
+    "retry_of",
+    "review_request",
+    "review_schema",
     "state_security",
     "step",
     "url_required",
@@ -152,6 +159,7 @@ _HOMES = {
     "host.http_tools": "HttpTool",
     "host.question_tool": "question",
     "host.results": "ToolResult",
+    "host.retries": "Retry retry_of",
     "host.toolkit": "Toolkit",
     "host.tools": "ToolContext",
     "host.turns": "ToolCall Turn",
@@ -161,6 +169,7 @@ _HOMES = {
     "host.policy": "Policy Rule",
     "host.source": "McpSource",
     "outcomes": "Accepted Cancelled Declined Outcome",
+    "schema.review": "Finding review_request review_schema",
     "server.mcpserver": "Elicitation state_security",
     "suspension": "Answer Pending Request auth_required pending pending_of "
     "answer_accepted answer_cancelled answer_declined",

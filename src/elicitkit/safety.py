@@ -29,6 +29,8 @@ _ESCAPE_SEQUENCE = re.compile(
     r"|\x1b[ -/]*[0-~]",
     re.DOTALL,
 )
+_STACKED = 8
+"""The most marks on one letter: more than any script has, and no tower over the lines above."""
 _SHORT = 5_000
 """What `plain` leaves of a text, in characters, unless told otherwise."""
 
@@ -90,14 +92,27 @@ def _is_this_machine(host: str) -> bool:
 def plain(text: str, *, limit: int = _SHORT) -> str:
     """Text that is safe to write to a terminal, and no more than *limit* characters of it.
 
-    ANSI sequences, control, bidirectional and other invisible characters are taken out; line breaks and tabs stay.
-    What is cut is said.
+    ANSI sequences, control, bidirectional and other invisible characters are taken out, and towers of marks; line
+    breaks and tabs stay. What is cut is said.
     """
     lines = text[: 4 * limit].replace("\r\n", "\n").translate(_SEPARATORS)
-    kept = "".join(filter(_is_drawable, _ESCAPE_SEQUENCE.sub("", lines)))
+    kept = _unstacked("".join(filter(_is_drawable, _ESCAPE_SEQUENCE.sub("", lines))))
     if len(kept) <= limit and len(text) <= 4 * limit:
         return kept
     return f"{kept[:limit]}… (cut: {len(text):,} characters in all)"
+
+
+def _unstacked(text: str) -> str:
+    """Text with no more marks on a letter than it can carry."""
+    if text.isascii():
+        return text
+    kept, marks = [], 0
+    for character in text:
+        is_mark = character in _JOINERS or unicodedata.category(character) in ("Mn", "Me")
+        marks = marks + 1 if is_mark else 0
+        if marks <= _STACKED:
+            kept.append(character)
+    return "".join(kept)
 
 
 def plain_line(text: str, *, limit: int = _SHORT) -> str:

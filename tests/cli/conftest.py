@@ -14,6 +14,7 @@ from mcp.client._memory import InMemoryTransport
 from mcp.server.mcpserver import MCPServer
 
 from elicitkit.cli import calling, main
+from elicitkit.render.terminal import device
 
 Ended = tuple[int, str, str]
 """How a run ended: its exit code, and what it wrote to standard output and standard error."""
@@ -23,6 +24,7 @@ Ended = tuple[int, str, str]
 def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
     """Run the command in this process; the servers it starts have their own, and may be slow to start."""
     monkeypatch.setattr(calling, "SILENT_SECONDS", 60.0)
+    monkeypatch.setattr(device, "TERMINAL", "/no/terminal")  # or it would ask whoever runs the tests
 
     def run_here(*arguments: str) -> Ended:
         code = main(arguments)
@@ -57,6 +59,7 @@ def elicitkit() -> Callable[..., Ended]:
             encoding="utf-8",
             timeout=60,
             check=False,
+            start_new_session=True,  # without the terminal of whoever runs the tests
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONUTF8": "1"},
         )
         return ended.returncode, ended.stdout, ended.stderr

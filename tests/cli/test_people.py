@@ -28,9 +28,13 @@ class Person:
     def __init__(self, outcome: Outcome[Content] | Exception) -> None:
         self._outcome = outcome
         self.asked: list[tuple[str, str]] = []
+        self.filled: list[dict[str, Any]] = []
+        self.waiting: list[int] = []
 
-    async def fill(self, form: Form[Any], asker: str) -> Outcome[Content]:
+    async def fill(self, form: Form[Any], asker: str, *, filled: Any, waiting: Callable[[], int]) -> Outcome[Content]:
         self.asked.append((asker, form.message))
+        self.filled.append(dict(filled))
+        self.waiting.append(waiting())
         if isinstance(self._outcome, Exception):
             raise self._outcome
         return self._outcome
@@ -115,7 +119,8 @@ def test_a_cleared_field_is_left_out_and_the_person_is_told(called: Called, sits
 
 
 async def null_of(answer: people.AtTerminal) -> Any:
-    return (await answer(FormElicitation.create("?").integer("n").default(1).build(), "shop", question())).content
+    form = FormElicitation.create("?").integer("n").default(1).build()
+    return (await answer(people.Question(form, "shop", question()))).content
 
 
 @pytest.mark.anyio
@@ -161,6 +166,30 @@ def test_questions_asked_at_once_are_put_one_after_another(called: Called, sits_
 
     assert (code, out) == (Exit.FINE, f"{' '.join(['decline'] * 6)}\n")
     assert [message for _, message in person.asked] == list("abcdef")
+    assert person.waiting == [5, 4, 3, 2, 1, 0]
+
+
+DISH = {"type": "object", "properties": {"dish": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("second", "filled"),
+    [
+        (question(DISH, "Please correct this:\n- Dish: is sold out\n\nWhat?"), {"dish": "soup"}),
+        (question(DISH, "What?"), {}),  # the same question, asked anew
+        (question(DISH, "And now?"), {}),
+        (question({**DISH, "required": ["dish"]}, "Please correct this:\n\nWhat?"), {}),
+    ],
+)
+def test_a_form_that_its_server_asks_again_has_what_was_sent(
+    second: ElicitRequestFormParams, filled: dict[str, Any], called: Called, sits_there: Any
+) -> None:
+    """Issue 9, point 5; it is the same form with words above its message, in the same call."""
+    person = sits_there(Accepted(Content({"dish": "soup"})))
+
+    called(raw(question(DISH, "What?"), second), "ask")
+
+    assert person.filled == [{}, filled]
 
 
 def test_a_server_cannot_dress_up_its_name(called: Called, sits_there: Any) -> None:
@@ -180,7 +209,7 @@ class Hesitant:
         self.opened = anyio.Event()
         self.saw: list[str] = []
 
-    async def fill(self, form: Form[Any], asker: str) -> Outcome[Content]:
+    async def fill(self, form: Form[Any], asker: str, **_: Any) -> Outcome[Content]:
         self.saw.append(f"{form.message} opened")
         self.opened.set()
         try:

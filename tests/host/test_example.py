@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from elicitkit import Cancelled, Declined
-from elicitkit.render import terminal
+from elicitkit.render.terminal import hosting
 from tests.host.hosting import ROOT
 
 EXAMPLE = str(Path(ROOT, "examples", "host.py"))
@@ -27,11 +27,11 @@ ANSWER = {"fullName": "Ada", "email": "ada@example.com", "speed": "std"}
 def test_the_example_asks_who_is_at_the_terminal(
     outcome: Any, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async def fill(form: Any, asker: str) -> Any:
-        assert (asker, form.message) == ("shop", "Where should we send it?")
+    async def fill(form: Any, asker: str, **_: Any) -> Any:
+        assert (asker, form.message) == ("shop (tool checkout)", "Where should we send it?")
         return form.accept(ANSWER) if outcome is None else outcome
 
-    monkeypatch.setattr(terminal, "fill", fill)
+    monkeypatch.setattr(hosting, "fill", fill)
 
     runpy.run_path(EXAMPLE, run_name="__main__")
 

@@ -10,6 +10,7 @@ class Exit(IntEnum):
 
     FINE = 0
     TOOL_FAILED = 1
+    FAULTS = 1
     USAGE = 2
     UNREACHABLE = 3
     SCRIPT = 4
@@ -20,7 +21,7 @@ class Exit(IntEnum):
 
 MEANINGS = {
     Exit.FINE: "all went well; declining and cancelling is fine too",
-    Exit.TOOL_FAILED: "the tool failed, or there is no such tool",
+    Exit.TOOL_FAILED: "the tool failed, there is no such tool, or a form has faults",
     Exit.USAGE: "wrong usage: arguments, a name, an id, or a file that cannot be read",
     Exit.UNREACHABLE: "the server could not be reached, or broke the protocol; or a store could not be used",
     Exit.SCRIPT: "scripted answers ran out, or were left over",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import anyio
 from mcp.client import ClientRequestContext
@@ -24,8 +24,21 @@ from ..testing import ScriptedAnswers
 from .output import say
 from .questions import listed
 
-Answer: TypeAlias = Callable[[Form[Content], str, ElicitRequestFormParams], Awaitable[ElicitResult | ErrorData]]
-"""One way to get an answer: from a form, who asks, and the question as it came, to what goes back."""
+
+class Question(NamedTuple):
+    """One question of a call."""
+
+    form: Form[Content]
+    asker: str
+    params: ElicitRequestFormParams
+    """The question as it came."""
+
+    waiting: Callable[[], int] = lambda: 0
+    """How many questions of the same call wait for it."""
+
+
+Answer: TypeAlias = Callable[[Question], Awaitable[ElicitResult | ErrorData]]
+"""One way to get an answer: from a question to what goes back."""
 
 _NAME_CHARACTERS = 100
 """What is left of the name a server gives itself."""
@@ -41,6 +54,7 @@ class People:
         self._tool = tool
         self._answer = answer
         self._turn = anyio.Lock()
+        self._waiting = 0
         self._open: anyio.CancelScope | None = None
         self._is_over = False
         self.failure: Exception | None = None
@@ -51,7 +65,9 @@ class People:
     ) -> ElicitResult | ErrorData:
         """Answer one question."""
         asker = f"{_name_of_server(context)} (tool {self._tool})"
+        self._waiting += 1
         async with self._turn:
+            self._waiting -= 1
             if not self._is_over:
                 with anyio.CancelScope() as self._open:
                     return await self._try_to_put(params, asker)
@@ -90,7 +106,7 @@ class People:
         except FormError as error:
             say(f"{asker} sent a form that cannot be read; cancelled. {plain_line(str(error))}")
             return ElicitResult(action="cancel")
-        return await self._answer(form, asker, params)
+        return await self._answer(Question(form, asker, params, lambda: self._waiting))
 
 
 def whoever_is_there(script: ScriptedAnswers | None, *, takes_null: bool = False) -> Answer:
@@ -114,28 +130,47 @@ class AtTerminal:
 
     def __init__(self, *, takes_null: bool = False) -> None:
         self._takes_null = takes_null
+        self._last: _Sent | None = None
 
-    async def __call__(self, form: Form[Content], asker: str, params: ElicitRequestFormParams) -> ElicitResult:
+    async def __call__(self, question: Question) -> ElicitResult:
         """Put one form to the person.
 
         Raises:
             MissingExtra: If the terminal prompt is not installed.
         """
-        outcome = await fill(form, asker)
+        form = question.form
+        filled = self._last.of(question.params) if self._last is not None else {}
+        outcome = await fill(form, question.asker, filled=filled, waiting=question.waiting)
         if not isinstance(outcome, Accepted):
             return ElicitResult(action=outcome.action)
         content, cleared = outcome.content, outcome.content.cleared
+        nulled = {**content, **dict.fromkeys(cleared)}
+        self._last = _Sent(question.params, nulled)
         if self._takes_null:
-            return ElicitResult(action="accept", content={**content, **dict.fromkeys(cleared)})
+            return ElicitResult(action="accept", content=nulled)
         if cleared:
             labels = ", ".join(plain_line(field.label) for field in form.fields if field.name in cleared)
             say(f"left open: {labels}; the server may take its default all the same")
         return ElicitResult(action="accept", content=dict(content))
 
 
-async def nobody(form: Form[Content], asker: str, params: ElicitRequestFormParams) -> ElicitResult:
+class _Sent(NamedTuple):
+    """What the person sent last, which a server that refuses it asks for again."""
+
+    params: ElicitRequestFormParams
+    content: Mapping[str, Any]
+
+    def of(self, params: ElicitRequestFormParams) -> Mapping[str, Any]:
+        """What to fill in beforehand: the answer to the same form, where words were put above its message."""
+        before = self.params
+        is_again = params.message.endswith(before.message) and params.requested_schema == before.requested_schema
+        return self.content if is_again and params.message != before.message else {}
+
+
+async def nobody(question: Question) -> ElicitResult:
     """Cancel, and say so: a question without anybody is no refusal."""
-    say(f"{asker} asks: {plain_line(form.message)}\nno terminal to ask at; cancelled (--answers FILE answers for you)")
+    say(f"{question.asker} asks: {plain_line(question.form.message)}")
+    say("no terminal to ask at; cancelled (--answers FILE answers for you)")
     return ElicitResult(action="cancel")
 
 
@@ -145,16 +180,14 @@ class Scripted:
     def __init__(self, script: ScriptedAnswers) -> None:
         self._script = script
 
-    async def __call__(
-        self, form: Form[Content], asker: str, params: ElicitRequestFormParams
-    ) -> ElicitResult | ErrorData:
+    async def __call__(self, question: Question) -> ElicitResult | ErrorData:
         """Print a question, take the next answer, and print which fields it has (never what they hold).
 
         Raises:
             ScriptError: If no answer is left.
         """
-        say(f"Question {len(self._script.asked) + 1}, from {asker}:\n{listed(form)}")
-        answer = await self._script(None, params)
+        say(f"Question {len(self._script.asked) + 1}, from {question.asker}:\n{listed(question.form)}")
+        answer = await self._script(None, question.params)
         if isinstance(answer, ErrorData):
             self._script.finish()
             return answer

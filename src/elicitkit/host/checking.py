@@ -12,6 +12,7 @@ from ..fields import UnknownField
 from ..forms import Content, Form
 from ..limits import ANSWER_BYTES
 from ..suspension import Answer, Request
+from .retries import Retry, retrying
 
 
 class Refusal(NamedTuple):
@@ -29,21 +30,26 @@ async def checked(
 ) -> Answer | Refusal:
     """An answer that may leave. That to a form is asked for again with its faults, *tries* times in all.
 
-    It is a refusal if the form can be answered by nobody, or the last try does not fit either.
+    `retry_of` tells a `wait_for` that is asked again what it answered. It is a refusal if the form can be answered by
+    nobody, or the last try does not fit either.
     """
     form = answerable_form(request)
     if isinstance(form, Refusal):
         return form
-    asked = request
+    asked, retry = request, None
     for _ in range(tries):
+        found: Answer | Refusal | None = None
         try:
-            found = await wait(asked)
+            with retrying(request, retry):
+                found = await wait(asked)
             return found if isinstance(found, Refusal) else leaving(request, found)
         except AnswerError as error:
             faults = error
         except LimitError:  # An `Answer` that is too large cannot even be made.
             faults = AnswerError([Fault("", "", f"The answer is larger than {ANSWER_BYTES // 1024} KiB")])
         asked = replace(request, prompt=message_with_faults(request.prompt, faults))
+        answered = found.data if isinstance(found, Answer) else None
+        retry = Retry(request.prompt, answered or {}, faults.faults)
     return Refusal("failed", f"the form was answered wrongly {tries} times")
 
 

@@ -1,17 +1,23 @@
 """A program at a real terminal: it puts one form to whoever sits there, and prints what came of it.
 
-The form has every kind of field. SIGUSR1 withdraws the question.
+The form has every kind of field; that of `child.py lone` is one yes or no, and of `child.py long` one long choice.
+SIGUSR1 withdraws the question.
 """
 
 import asyncio
 import signal
+import sys
 
 from elicitkit import FormElicitation
 from elicitkit.forms import Content
 from elicitkit.render.terminal import fill, has_terminal
 
 
-def form() -> FormElicitation[Content]:
+def form(name: str = "") -> FormElicitation[Content]:
+    if name == "lone":
+        return FormElicitation.create("Delete everything?").boolean("sure").required()
+    if name == "long":
+        return FormElicitation.create("Which?").choice("x").options([f"option {i}" for i in range(50)]).required()
     asking = FormElicitation.create("Please set up\n  the [red]account[/red].")
     asking.string("full_name").required().min_length(2).description("As on your passport.")
     asking.email("email").default("ada@example.com")
@@ -27,7 +33,7 @@ def form() -> FormElicitation[Content]:
 
 
 async def main() -> None:
-    asked = asyncio.create_task(fill(form().build(), "shop (The Shop)"))
+    asked = asyncio.create_task(fill(form(*sys.argv[1:]).build(), "shop (The Shop)"))
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, asked.cancel)
     await asyncio.wait([asked])
     print("terminal:", has_terminal())

@@ -18,23 +18,34 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 
+from elicitkit.fields import BooleanField, ChoiceField
 from elicitkit.forms import Content, Form, FormSource
 from elicitkit.outcomes import Outcome
 from elicitkit.render.terminal import fill
 
 ENTER, SPACE, BACKSPACE, CLEAR = "\r", " ", "\x7f", "\x15"
 UP, DOWN, LEFT, PAGE_UP, PAGE_DOWN = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[5~", "\x1b[6~"
+BACK = "\x1b[Z"
 CTRL_C, CTRL_D = "\x03", "\x04"
 
 FILL_IN = SEND = ENTER
 CHANGE = DOWN + ENTER
 
 
-async def answer(form: FormSource[Any], *keys: str, asker: str = "shop") -> Outcome[Content]:
+async def answer(form: FormSource[Any], *keys: str, asker: str = "shop", **known: Any) -> Outcome[Content]:
     """Put a form to a person who presses these keys; one who has no more keys never comes back."""
     with anyio.fail_after(5), create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
         pipe.send_text("".join(keys))
-        return await fill(form.build(), asker)
+        return await fill(form.build(), asker, **known)
+
+
+async def answer_and_send(form: FormSource[Any], *keys: str, enter: str = ENTER) -> Outcome[Content]:
+    """The same for keys that fill in the fields alone: whatever is to be chosen before and after them is chosen."""
+    match form.build().fields:
+        case (BooleanField() | ChoiceField(),):
+            return await answer(form, *keys)
+        case _:
+            return await answer(form, enter, *keys, enter)
 
 
 def lone(properties: dict[str, Any], *required: str, message: str = "A question") -> Form[Content]:
@@ -81,7 +92,13 @@ class Seat:
 
 @asynccontextmanager
 async def seated(
-    form: FormSource[Any], monkeypatch: pytest.MonkeyPatch, *, columns: int = 80, rows: int = 24
+    form: FormSource[Any],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    columns: int = 80,
+    rows: int = 24,
+    asker: str = "shop",
+    **known: Any,
 ) -> AsyncIterator[Seat]:
     """A person at a terminal of this size, who is asked this."""
     written = io.StringIO()
@@ -90,7 +107,7 @@ async def seated(
         patch.setattr(sys, "stdout", written)
         with create_app_session(input=keyboard, output=output):
             seat = Seat(keyboard, written, columns, rows)
-            seat.asked = asyncio.create_task(fill(form.build(), "shop"))
+            seat.asked = asyncio.create_task(fill(form.build(), asker, **known))
             try:
                 yield seat
             finally:

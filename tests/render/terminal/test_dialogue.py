@@ -7,12 +7,15 @@ import pytest
 from rich.console import RenderableType
 
 from elicitkit import FormElicitation, limits
+from elicitkit.errors import Fault
 from elicitkit.fields import ChoiceField, Option
 from elicitkit.forms import Content, Form, FormSource
 from elicitkit.outcomes import Accepted, Cancelled, Declined
+from elicitkit.render.terminal.asked import Asked
 from elicitkit.render.terminal.controls import Line, Pick, Tick
 from elicitkit.render.terminal.dialogue import converse
 from tests.render.terminal.person import (
+    BACK,
     BACKSPACE,
     CHANGE,
     CLEAR,
@@ -26,10 +29,14 @@ from tests.render.terminal.person import (
     SPACE,
     UP,
     answer,
+    answer_and_send,
     lone,
+    seated,
 )
 
 pytestmark = pytest.mark.anyio
+
+MANY = [f"option {i}" for i in range(50)]
 
 
 def asking() -> FormElicitation[Content]:
@@ -61,7 +68,7 @@ def accepted(**content: Any) -> Accepted[Any]:
     ],
 )
 async def test_every_kind_of_field_can_be_answered(form: FormElicitation[Content], keys: str, value: object) -> None:
-    outcome = await answer(form, FILL_IN, keys, SEND)
+    outcome = await answer_and_send(form, keys)
 
     assert outcome == accepted(x=value)
 
@@ -80,7 +87,7 @@ async def test_every_kind_of_field_can_be_answered(form: FormElicitation[Content
     ],
 )
 async def test_a_default_is_kept_by_pressing_enter(form: FormElicitation[Content], value: object) -> None:
-    outcome = await answer(form, FILL_IN, ENTER, SEND)
+    outcome = await answer_and_send(form, ENTER)
 
     assert outcome == accepted(x=value)
 
@@ -92,13 +99,13 @@ async def test_a_default_is_kept_by_pressing_enter(form: FormElicitation[Content
         (asking().email("x").default("ada@example.com"), CLEAR + ENTER),
         (asking().integer("x").default(7), CLEAR + ENTER),
         (asking().boolean("x").default(True), DOWN + DOWN + ENTER),
-        (asking().choice("x").options([*"ab"]).default("a"), UP + ENTER),
+        (asking().choice("x").options([*"ab"]).default("a"), DOWN + DOWN + ENTER),
         (asking().multi_choice("x").options([*"ab"]).min_items(1).default("a"), SPACE + ENTER),
     ],
 )
 async def test_a_cleared_default_comes_back_as_nothing(form: FormElicitation[Content], keys: str) -> None:
     """Design, section 5: renderers send `null` for a cleared field, and it suppresses the default."""
-    outcome = await answer(form, FILL_IN, keys, SEND)
+    outcome = await answer_and_send(form, keys)
 
     assert isinstance(outcome.content, Content)
     assert outcome.content.get("x") is None
@@ -167,7 +174,7 @@ async def test_what_the_author_refuses_leads_back_to_the_review(capsys: pytest.C
 
     form = asking().integer("a").integer("b").validate(below_ten)
 
-    outcome = await answer(form, FILL_IN, "9\r9\r", SEND, CHANGE, DOWN + ENTER, BACKSPACE + "1\r", SEND)
+    outcome = await answer(form, FILL_IN, "9\r9\r", SEND, ENTER, DOWN + ENTER, BACKSPACE + "1\r", SEND)
 
     assert outcome == accepted(a=9, b=1)
     assert "! a and b are [b]too much[/b]" in capsys.readouterr().out
@@ -193,9 +200,9 @@ async def test_changing_nothing_leads_back_to_the_review() -> None:
 
 
 async def test_a_lone_field_is_changed_without_asking_which() -> None:
-    outcome = await answer(asking().boolean("x"), FILL_IN, ENTER, CHANGE, UP * 2 + ENTER, SEND)
+    outcome = await answer(asking().integer("x"), FILL_IN, "1\r", CHANGE, "2\r", SEND)
 
-    assert outcome == accepted(x=True)
+    assert outcome == accepted(x=12)
 
 
 async def test_an_answer_cleared_in_the_review_is_absent_again() -> None:
@@ -233,9 +240,6 @@ async def test_cancelling_in_the_review() -> None:
     assert await answer(asking().string("x"), FILL_IN, "y\r", UP + ENTER) == Cancelled("cancelled")
 
 
-MANY = [f"option {i}" for i in range(50)]
-
-
 @pytest.mark.parametrize("key", [CTRL_C, CTRL_D])
 @pytest.mark.parametrize(
     ("form", "before"),
@@ -243,9 +247,9 @@ MANY = [f"option {i}" for i in range(50)]
         pytest.param(asking().string("x"), [], id="at the start"),
         pytest.param(asking().string("x"), [FILL_IN], id="in an empty line"),
         pytest.param(asking().string("x"), [FILL_IN, "typed"], id="in a line with text"),
-        pytest.param(asking().boolean("x"), [FILL_IN, DOWN], id="in a list"),
-        pytest.param(asking().choice("x").options(MANY), [FILL_IN, "o4"], id="in a filtered list"),
-        pytest.param(asking().choice("x").options(MANY), [FILL_IN, "zz"], id="where a filter finds nothing"),
+        pytest.param(asking().boolean("x"), [DOWN], id="in a list"),
+        pytest.param(asking().choice("x").options(MANY), ["o4"], id="in a filtered list"),
+        pytest.param(asking().choice("x").options(MANY), ["zz"], id="where a filter finds nothing"),
         pytest.param(asking().multi_choice("x").options(["a"]), [FILL_IN, SPACE], id="in a multiple choice"),
         pytest.param(lone({"x": {"type": "object"}}), [FILL_IN], id="in the review"),
         pytest.param(asking().string("x").string("y"), [FILL_IN, ENTER * 2, CHANGE], id="where a field is picked"),
@@ -259,6 +263,160 @@ async def test_ctrl_d_before_a_character_deletes_it_as_in_a_shell() -> None:
     outcome = await answer(asking().string("x"), FILL_IN, "ab", LEFT, CTRL_D, ENTER, SEND)
 
     assert outcome == accepted(x="a")
+
+
+# --- a lone choice takes one answer -----------------------------------------------------------------------------------
+
+LONE = [
+    (asking().boolean("x").required(), "y" + ENTER, accepted(x=True)),
+    (asking().boolean("x").required(), ENTER, accepted(x=False)),  # Enter alone agrees to nothing
+    (asking().boolean("x").required(), "(d" + BACK + ENTER, Declined()),
+    (asking().boolean("x").required(), UP * 2 + ENTER, Cancelled("cancelled")),
+    (asking().boolean("x"), ENTER, accepted()),
+    (asking().choice("x").options([*"abc"]).required(), "c" + ENTER, accepted(x="c")),
+    (asking().choice("x").options(["Proceed", "Cancel"]).required(), DOWN + ENTER, accepted(x="Cancel")),
+    (asking().choice("x").options(["(cancel)"]).required(), ENTER, accepted(x="(cancel)")),
+    (asking().choice("x").options(MANY).required(), ENTER, accepted(x="option 0")),
+    (asking().choice("x").options(MANY).required(), UP * 2 + ENTER, Declined()),
+    (asking().choice("x").options(MANY).required(), "cancel" + ENTER, Cancelled("cancelled")),
+]
+
+
+@pytest.mark.parametrize(("form", "keys", "outcome"), LONE)
+async def test_a_lone_choice_is_one_list_with_the_refusals_in_it(
+    form: FormElicitation[Content], keys: str, outcome: object
+) -> None:
+    assert await answer(form, keys) == outcome
+
+
+async def test_a_lone_choice_that_the_author_refuses_is_asked_again(capsys: pytest.CaptureFixture[str]) -> None:
+    def not_a(content: Content) -> None:
+        if content["x"] == "a":
+            raise ValueError("a is sold out")
+
+    form = asking().choice("x").options([*"ab"]).required().validate(not_a)
+
+    assert await answer(form, ENTER, DOWN + ENTER) == accepted(x="b")
+    assert "! a is sold out" in capsys.readouterr().out
+
+
+# --- back -------------------------------------------------------------------------------------------------------------
+
+
+async def test_one_goes_back_to_the_field_before_and_finds_what_was_typed() -> None:
+    form = asking().string("a").integer("b").boolean("c")
+
+    outcome = await answer(form, FILL_IN, "x\r", "7", BACK, "y\r", "8\r", ENTER, SEND)
+
+    assert outcome == accepted(a="xy", b=78)
+
+
+async def test_one_goes_back_from_the_review_to_the_last_field() -> None:
+    form = asking().string("a").multi_choice("b").options([*"xy"])
+
+    outcome = await answer(form, FILL_IN, "1\r", ENTER, BACK, BACK, "2\r", SPACE + ENTER, SEND)
+
+    assert outcome == accepted(a="12", b=["x"])
+
+
+async def test_before_the_first_field_one_may_still_refuse() -> None:
+    form = asking().string("a").string("b")
+
+    assert await answer(form, FILL_IN, "x\r", BACK * 2, DOWN + ENTER) == Declined()
+
+
+async def test_there_is_nothing_before_the_start() -> None:
+    assert await answer(asking().string("a"), BACK * 3, FILL_IN, "x\r", SEND) == accepted(a="x")
+
+
+async def test_going_back_from_a_change_changes_nothing() -> None:
+    form = asking().string("a").string("b")
+
+    outcome = await answer(form, FILL_IN, "x\ry\r", CHANGE, BACK, CHANGE, ENTER, "z", BACK, SEND)
+
+    assert outcome == accepted(a="x", b="y")
+
+
+# --- asked again ------------------------------------------------------------------------------------------------------
+
+
+async def test_what_was_filled_in_before_stands_in_the_fields_with_its_faults(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Issue 9, point 5."""
+    form = asking().string("name").required().integer("age").boolean("news").default(True)
+    filled = {"name": "Ada", "age": "old", "news": None, "unknown": 1}
+
+    change_age = [ENTER, ENTER, CLEAR, "36\r"]  # the pointers start at what is wrong
+    outcome = await answer(form, *change_age, SEND, filled=filled, faults=[Fault("age", "Age", "must be a number")])
+
+    assert isinstance(outcome.content, Content)
+    assert outcome.content == {"name": "Ada", "age": 36}
+    assert outcome.content.cleared == {"news"}
+    printed = capsys.readouterr().out
+    assert "! Age: must be a number" in printed
+    assert "Age   old" in printed
+
+
+async def test_what_did_not_do_before_is_not_sent_by_one_key() -> None:
+    form = asking().string("a").string("b")
+
+    outcome = await answer(form, ENTER, ENTER, CLEAR, "x\r", SEND, filled={"a": "wrong", "b": "b"})
+
+    assert outcome == accepted(a="x", b="b")
+
+
+async def test_the_other_faults_stay_told_while_one_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = [Fault("a", "A", "is too short"), Fault("b", "B", "is too long"), Fault("", "", "both are odd")]
+
+    async with seated(asking().string("a").string("b"), monkeypatch, rows=60, faults=faults) as seat:
+        await seat.sees("! both are odd")
+        seat.press(ENTER, ENTER, "x\r")
+        await seat.sees("A  x")
+        screen = await seat.sees("Change a field")
+
+    review = screen[screen.index("  A  x") :]
+    assert [line for line in review if line.startswith("!")] == ["! B: is too long"]
+
+
+async def test_a_lone_choice_that_is_asked_again_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    form = asking().choice("x").options([*"abc"]).required()
+
+    outcome = await answer(form, ENTER, filled={"x": "b"}, faults=[Fault("", "", "not today")])
+
+    assert outcome == accepted(x="b")
+    assert "! not today" in capsys.readouterr().out
+
+
+# --- the reason of a refusal ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "outcome"),
+    [
+        (DOWN + ENTER + "too late\r", Declined("too late")),
+        (DOWN + ENTER + "\x1b[200~\x1b[31m\x1b[201~ \r", Declined()),
+        (DOWN + ENTER + CTRL_C, Cancelled("cancelled")),
+        (UP + ENTER, Cancelled("cancelled")),
+    ],
+)
+async def test_who_declines_may_say_why(keys: str, outcome: object) -> None:
+    assert await answer(asking().string("x"), keys, takes_reason=True) == outcome
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (ENTER + "x\r" + ENTER, "Sent."),
+        (DOWN + ENTER, "Declined. No answer was sent."),
+        (UP + ENTER, "Cancelled. No answer was sent."),
+        (CTRL_C, "Cancelled. No answer was sent."),
+    ],
+)
+async def test_the_last_line_says_how_it_ended(keys: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    await answer(asking().string("x"), keys)
+
+    assert capsys.readouterr().out.splitlines()[-1] == words
 
 
 # --- forms without fields, and with some that cannot be drawn ---------------------------------------------------------
@@ -335,13 +493,15 @@ class Hasty:
 
     def show(self, *screen: RenderableType) -> None: ...
 
-    async def line(self, control: Line) -> Line:
+    back_key = "none"
+
+    async def line(self, control: Line, *, back: bool = False) -> Line:
         return Line("1")
 
-    async def pick(self, control: Pick) -> Pick:
+    async def pick(self, control: Pick, *, back: bool = False) -> Pick:
         return replace(control, at=0)
 
-    async def tick(self, control: Tick) -> Tick:
+    async def tick(self, control: Tick, *, back: bool = False) -> Tick:
         return replace(control, ticked=frozenset({0}))
 
 
@@ -350,7 +510,7 @@ async def test_the_largest_form_can_be_answered() -> None:
     options = tuple(Option(str(i), f"Option {i}") for i in range(limits.OPTIONS))
     fields = tuple(ChoiceField(f"f{i}", options=options) for i in range(limits.FIELDS))
 
-    outcome = await converse(Form("All of it", fields), "shop", Hasty())
+    outcome = await converse(Asked(Form("All of it", fields), "shop"), Hasty())
 
     assert outcome == accepted(**{f"f{i}": "0" for i in range(limits.FIELDS)})
 
@@ -358,4 +518,4 @@ async def test_the_largest_form_can_be_answered() -> None:
 async def test_one_of_a_thousand_options_is_found_by_typing() -> None:
     form = asking().choice("x").options(map(str, range(limits.OPTIONS)))
 
-    assert await answer(form, FILL_IN, "777" + ENTER, SEND) == accepted(x="777")
+    assert await answer(form, "777" + ENTER) == accepted(x="777")

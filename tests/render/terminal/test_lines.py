@@ -5,7 +5,7 @@ import pytest
 from elicitkit import FormElicitation
 from elicitkit.forms import Content
 from elicitkit.outcomes import Accepted, Cancelled, Declined
-from tests.render.terminal.person import CTRL_C, CTRL_D, answer, lone, seated
+from tests.render.terminal.person import CTRL_C, CTRL_D, answer, answer_and_send, lone, seated
 
 pytestmark = pytest.mark.anyio
 
@@ -37,7 +37,7 @@ def asking() -> FormElicitation[Content]:
     ],
 )
 async def test_every_kind_of_field_is_a_line(form: FormElicitation[Content], typed: str, value: object) -> None:
-    outcome = await answer(form, "\n", f"{typed}\n", "1\n")
+    outcome = await answer_and_send(form, f"{typed}\n", enter="\n")
 
     assert outcome.content == {"x": value}
 
@@ -55,26 +55,64 @@ async def test_a_dash_in_an_empty_line_is_a_dash() -> None:
     assert outcome.content == {"x": "-"}
 
 
-@pytest.mark.parametrize("wrong", ["4", "0", "-1", "1 2", "٢", "9" * 300])
+@pytest.mark.parametrize("wrong", ["6", "0", "-1", "1 2", "٢", "9" * 300])
 async def test_what_is_no_number_of_an_option_is_asked_again(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     form = asking().choice("x").options([*"abc"]).required()
 
-    outcome = await answer(form, "\n", f"{wrong}\n", "2\n", "\n")
+    outcome = await answer(form, f"{wrong}\n", "2\n")
 
     assert outcome.content == {"x": "b"}
-    assert "! a number from 1 to 3, please" in capsys.readouterr().out
+    assert "! a number from 1 to 5, please" in capsys.readouterr().out
 
 
 async def test_a_long_list_is_searched_by_typing_a_part(capsys: pytest.CaptureFixture[str]) -> None:
     form = asking().choice("x").options(MANY).required()
 
-    outcome = await answer(form, "\n", "ON 77\n", "77\n", "\n")
+    outcome = await answer(form, "ON 77\n", "79\n")
 
     assert outcome.content == {"x": "option 77"}
     printed = capsys.readouterr().out
-    assert "41. option 41" not in printed
-    assert "and 60 more; type a part of one to find it" in printed
-    assert printed.count("77. option 77") == 1
+    assert "41. option 39" not in printed
+    assert "and 62 more; type a part of one to find it" in printed
+    assert printed.count("79. option 77") == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "outcome"),
+    [
+        ("y", Accepted({"x": True}, raw={"x": True})),
+        ("NO", Accepted({"x": False}, raw={"x": False})),
+        ("decline", Declined()),
+        ("c", Cancelled("cancelled")),
+    ],
+)
+async def test_a_lone_yes_or_no_is_one_word(typed: str, outcome: object) -> None:
+    assert await answer(asking().boolean("x").required(), f"{typed}\n") == outcome
+
+
+async def test_a_word_that_may_mean_two_options_is_asked_again() -> None:
+    form = asking().choice("x").options(["north", "northwest", "south"]).required()
+
+    assert (await answer(form, "nor\n", "north\n")).content == {"x": "north"}
+
+
+async def test_an_option_that_is_no_number_of_its_own_place_is_told_by_its_place() -> None:
+    form = asking().choice("x").options(["2", "1"]).required()
+
+    assert (await answer(form, "2\n")).content == {"x": "1"}
+
+
+async def test_a_sign_goes_back_and_what_was_typed_is_kept() -> None:
+    form = asking().string("a").integer("b")
+
+    outcome = await answer(form, "\n", "x\n", "<\n", "\n", "7\n", "<\n", "8\n", "\n")
+
+    assert outcome.content == {"a": "x", "b": 8}
+
+
+@pytest.mark.parametrize(("typed", "text"), [(r"\<", "<"), ("a<", "a<"), (r"\x", r"\x")])
+async def test_a_backslash_makes_text_of_the_sign(typed: str, text: str) -> None:
+    assert (await answer(asking().string("x"), "\n", f"{typed}\n", "\n")).content == {"x": text}
 
 
 @pytest.mark.parametrize("key", [CTRL_C, CTRL_D])
@@ -97,9 +135,8 @@ async def test_only_text_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     form = lone({"x": {"type": "string", "title": evil, "enum": [evil, "b"]}}, "x", message=evil)
 
     async with seated(form, monkeypatch) as seat:
-        seat.press("\n")
         screen = await seat.sees("1. [red]R[/red]")
-        seat.press("1\n\n")
+        seat.press("1\n")
 
         assert (await seat.outcome()).content == {"x": evil}
     assert "1 of 1" not in screen

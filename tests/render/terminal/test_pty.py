@@ -1,11 +1,13 @@
 """The prompt at a real pseudo-terminal, in a process of its own."""
 
 import os
+import re
+import shlex
 import signal
 import sys
 import termios
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pexpect
@@ -20,16 +22,18 @@ CHILD = Path(__file__).with_name("child.py")
 class Terminal:
     """A terminal with a program in it."""
 
-    def __init__(self, columns: int, rows: int, term: str) -> None:
+    def __init__(self, columns: int, rows: int, term: str, *command: str, **variables: str) -> None:
+        program, *arguments = command or (sys.executable, str(CHILD))
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.Stream(self._screen)
+        self.written = ""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # from 3.12 on, of a fork beside other tests' threads
             self.program = pexpect.spawn(
-                sys.executable,
-                [str(CHILD)],
+                program,
+                arguments,
                 dimensions=(rows, columns),
-                env={**os.environ, "TERM": term},
+                env={**os.environ, "TERM": term, **variables},
                 encoding="utf-8",
                 timeout=20,
             )
@@ -37,8 +41,18 @@ class Terminal:
     def sees(self, text: str) -> list[str]:
         """Wait until the program has written this; the lines that are on the screen then come back."""
         self.program.expect_exact(text)
+        self.written += self.program.before + self.program.after
         self._stream.feed(self.program.before + self.program.after)
         return [line.rstrip() for line in self._screen.display if line.strip()]
+
+    def ends(self) -> str:
+        """Wait for the program to end; all that it wrote since comes back."""
+        self.program.expect_exact(pexpect.EOF)
+        return str(self.program.before).replace("\r\n", "\n")
+
+    def resize(self, columns: int, rows: int) -> None:
+        self._screen.resize(rows, columns)
+        self.program.setwinsize(rows, columns)
 
     def press(self, *keys: str) -> None:
         self.program.send("".join(keys))
@@ -124,5 +138,94 @@ def test_a_withdrawn_question_closes_and_leaves_the_terminal_as_it_was(terminal:
     terminal.sees("What now?")
     os.kill(terminal.program.pid, signal.SIGUSR1)
 
-    assert "The question was withdrawn." in terminal.sees("outcome: withdrawn")
+    assert "The question was withdrawn. No answer was sent." in terminal.sees("outcome: withdrawn")
     assert terminal.modes() == before
+
+
+# --- the terminal beside streams that go elsewhere --------------------------------------------------------------------
+
+PYTHON = f"{shlex.quote(sys.executable)} {shlex.quote(str(CHILD))} lone"
+
+
+@pytest.fixture
+def shell() -> Iterator[Callable[[str], Terminal]]:
+    """Run a line of a shell at a terminal."""
+    opened: list[Terminal] = []
+
+    def run(line: str) -> Terminal:
+        opened.append(Terminal(80, 24, "xterm-256color", "/bin/sh", "-c", line))
+        return opened[-1]
+
+    yield run
+    for one in opened:
+        one.program.close(force=True)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{PYTHON} | sed 's/^/piped: /'",
+        f"echo stray | {PYTHON} | sed 's/^/piped: /'",
+        f"echo stray | {PYTHON} 2>&1 | sed 's/^/piped: /'",
+    ],
+    ids=["output", "input and output", "all of them"],
+)
+def test_a_person_is_asked_at_the_terminal_though_the_streams_go_elsewhere(
+    line: str, shell: Callable[[str], Terminal]
+) -> None:
+    """Issue 9, point 5: `elicitkit call … | jq` has a person all the same."""
+    terminal = shell(line)
+    assert "Question from the MCP server shop (The Shop)" in terminal.sees("(cancel)")
+    terminal.press("y", ENTER)
+
+    ended = terminal.ends()
+    assert "piped: terminal: True\npiped: outcome: Accepted(content={'sure': True}" in ended
+    assert "piped: Sent." not in ended
+
+
+def test_nobody_is_asked_by_a_program_in_the_background(shell: Callable[[str], Terminal]) -> None:
+    """It would be stopped at its first key."""
+    ended = shell(f"set -m; {PYTHON} </dev/null 2>&1 | sed 's/^/piped: /' & wait").ends()
+
+    assert "piped: terminal: False\npiped: outcome: Cancelled(reason='cancelled')" in ended
+
+
+def test_keys_hit_before_the_question_is_there_are_no_answer(shell: Callable[[str], Terminal]) -> None:
+    terminal = shell(f"read ready; {PYTHON}")
+    terminal.press("go\n", "y", ENTER, "y", ENTER)
+    assert " » No" in terminal.sees("(cancel)")
+    terminal.press(DOWN, ENTER)
+
+    assert "outcome: Declined" in terminal.ends()
+
+
+# --- windows and colours ----------------------------------------------------------------------------------------------
+
+
+def test_a_list_follows_the_size_of_its_window() -> None:
+    terminal = Terminal(80, 24, "xterm", sys.executable, str(CHILD), "long")
+    assert " » option 0" in terminal.sees("option 14")
+    terminal.resize(30, 12)
+    terminal.press(DOWN * 30)
+    terminal.sees("option 30")
+    terminal.resize(100, 40)
+    terminal.press(DOWN)
+    terminal.sees("option 31")
+    terminal.press(ENTER)
+
+    assert "{'x': 'option 31'}" in terminal.ends()
+
+
+@pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {}])
+def test_no_colours_are_sent_where_none_are_wanted(variables: dict[str, str]) -> None:
+    """https://no-color.org"""
+    terminal = Terminal(80, 40, "xterm-256color", sys.executable, str(CHILD), **variables)
+    terminal.sees("Cancel")
+    terminal.press(FILL_IN)
+    terminal.sees("at least 2")
+    terminal.press(ENTER)
+    terminal.sees("is required")
+    terminal.press(CTRL_C)
+
+    written = terminal.written + terminal.ends()
+    assert bool(re.search(r"\x1b\[(?:\d+;)*3[0-8](?:;\d+)*m", written)) is not bool(variables)

@@ -48,10 +48,17 @@ async def test_a_default_stands_in_the_line(monkeypatch: pytest.MonkeyPatch) -> 
 
 async def test_a_short_list_shows_all_its_options_and_where_the_pointer_is(monkeypatch: pytest.MonkeyPatch) -> None:
     async with seated(choosing("red", "green", "blue"), monkeypatch) as seat:
-        seat.press(FILL_IN, DOWN)
+        seat.press(DOWN)
         screen = await seat.sees("» green")
 
-    assert screen[-3:] == ["   red", " » green", "   blue"]
+    assert screen[-6:] == [
+        ">  (arrows, Enter sends)",
+        "   red",
+        " » green",
+        "   blue",
+        "   (decline)",
+        "   (cancel)",
+    ]
 
 
 async def test_a_multiple_choice_shows_what_is_ticked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +83,7 @@ async def test_a_key_hit_by_mistake_ticks_nothing(stray: str, count: int) -> Non
 
 async def test_a_list_longer_than_the_terminal_scrolls_with_the_pointer(monkeypatch: pytest.MonkeyPatch) -> None:
     async with seated(choosing(*numbered(100)), monkeypatch, rows=12) as seat:
-        seat.press(FILL_IN, PAGE_DOWN * 3, PAGE_UP)
+        seat.press(PAGE_DOWN * 3, PAGE_UP)
         screen = await seat.sees("» option 21")
 
     assert "X (required)" in " ".join(screen)  # the question stays in sight
@@ -84,7 +91,7 @@ async def test_a_list_longer_than_the_terminal_scrolls_with_the_pointer(monkeypa
 
 async def test_typing_narrows_a_long_list(monkeypatch: pytest.MonkeyPatch) -> None:
     async with seated(choosing(*numbered(limits.OPTIONS)), monkeypatch) as seat:
-        seat.press(FILL_IN, "99")
+        seat.press("99")
         screen = await seat.sees("/ 99")
 
     assert " » option 99" in screen
@@ -95,28 +102,25 @@ async def test_typing_narrows_a_long_list(monkeypatch: pytest.MonkeyPatch) -> No
 async def test_letters_of_every_alphabet_narrow_a_long_list() -> None:
     form = choosing(*numbered(20), "Österreich", "日本")
 
-    outcome = await answer(form, FILL_IN, "日", ENTER, SEND)
+    outcome = await answer(form, "日", ENTER)
 
     assert outcome.content == {"x": "日本"}
 
 
 async def test_what_matches_nothing_is_said_and_cannot_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     async with seated(choosing(*numbered(20)), monkeypatch) as seat:
-        seat.press(FILL_IN, "17z", ENTER)
+        seat.press("17z", ENTER)
         await seat.sees("nothing matches")
         seat.press(BACKSPACE, ENTER)
-        await seat.sees("Send this?")
-        seat.press(SEND)
 
         assert (await seat.outcome()).content == {"x": "option 17"}
 
 
 async def test_a_long_label_is_wrapped_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     async with seated(choosing("w" * 60), monkeypatch, columns=40) as seat:
-        seat.press(FILL_IN)
         screen = await seat.sees("» ww")
 
-    listed = "".join(screen[-2:])
+    listed = "".join(screen[-4:-2])
     assert listed.count("w") == 60
 
 
@@ -140,7 +144,7 @@ async def test_hostile_text_is_drawn_as_text(monkeypatch: pytest.MonkeyPatch) ->
 async def test_the_terminal_is_never_asked_where_its_cursor_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that does not answer would be complained about at every prompt."""
     async with seated(choosing("a"), monkeypatch) as seat:
-        await seat.sees("What now?")
+        await seat.sees("» a")
 
     assert "\x1b[6n" not in seat.written
 
@@ -151,10 +155,10 @@ async def test_errors_of_other_tasks_stay_theirs(monkeypatch: pytest.MonkeyPatch
     loop.set_exception_handler(lambda _, context: caught.append(context["message"]))
 
     async with seated(choosing("a"), monkeypatch) as seat:
-        await seat.sees("What now?")
-        loop.call_exception_handler({"message": "a stream broke"})
-        seat.press(FILL_IN)
         await seat.sees("» a")
+        loop.call_exception_handler({"message": "a stream broke"})
+        seat.press(DOWN)
+        await seat.sees("» (decline)")
 
     assert caught == ["a stream broke"]
     assert "stream" not in seat.written
@@ -162,7 +166,7 @@ async def test_errors_of_other_tasks_stay_theirs(monkeypatch: pytest.MonkeyPatch
 
 async def test_an_interrupt_from_outside_cancels(monkeypatch: pytest.MonkeyPatch) -> None:
     async with seated(choosing("a"), monkeypatch) as seat:
-        await seat.sees("What now?")
+        await seat.sees("» a")
         os.kill(os.getpid(), signal.SIGINT)
 
         assert await seat.outcome() == Cancelled("cancelled")

@@ -1,20 +1,30 @@
 """What is printed between the questions (design, section 10)."""
 
 import io
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 
 from elicitkit.errors import Fault
-from elicitkit.fields import ChoiceField, Field, Option, TextField, UnknownField
+from elicitkit.fields import ChoiceField, Field, MultiChoiceField, Option, TextField, UnknownField
+from elicitkit.forms import Form
 from elicitkit.limits import MESSAGE_CHARACTERS
-from elicitkit.render.terminal.screens import field_head, heading, problems, review
+from elicitkit.render.terminal.asked import Asked
+from elicitkit.render.terminal.screens import field_head, outline, problems, review, undrawable
+from elicitkit.render.terminal.screens import heading as heading_of
 from elicitkit.render.wording import CREDENTIAL_WARNING
 
 HOSTILE = (
     "\x1b[31m[red]R[/red]\x1b]8;;https://evil.example\x07L\x1b]8;;\x07\u202e[link=https://evil.example]x[/link]:+1:\x07"
 )
 HARMLESS = "[red]R[/red]L[link=https://evil.example]x[/link]:+1:"
+
+
+def heading(asker: str, message: str, fields: Sequence[Field] = (), **known: Any) -> RenderableType:
+    return Group(heading_of(Asked(Form(message), asker, **known)), *outline(fields, "Shift-Tab"))
 
 
 def printed(screen: RenderableType, width: int = 80) -> str:
@@ -34,11 +44,23 @@ def test_the_heading_says_that_a_server_asks() -> None:
     assert "Question from the MCP server shop (The Shop)\n" in printed(heading("shop (The Shop)", "Where to?", []))
 
 
+def test_the_heading_says_how_many_wait_and_until_when() -> None:
+    """Issue 9, point 5: several questions queued."""
+    moment = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+    screen = printed(heading("shop", "Where to?", waiting=lambda: 2, until=moment))
+
+    assert "2 more questions wait.\n" in screen
+    assert f"Open until {moment.astimezone():%d %B %Y, %H:%M}.\n" in screen
+    assert "1 more question waits.\n" in printed(heading("shop", "Where to?", waiting=lambda: 1))
+    assert "wait" not in printed(heading("shop", "Where to?"))
+
+
 def test_line_breaks_of_the_message_are_kept() -> None:
     """Report R157."""
     screen = printed(heading("shop", "Proceed?\nWrite post 172?\n\n  Content: x", []))
 
-    assert "│ Proceed?\n│ Write post 172?\n│\n│   Content: x\n" in screen
+    assert "│ Proceed?\n│ Write post 172?\n│\n│   Content: x" in screen
 
 
 def test_a_message_cannot_pass_for_a_line_of_ours() -> None:
@@ -63,7 +85,10 @@ def test_the_longest_message_is_shown_whole() -> None:
         ([TextField("x", title="Name")], "It asks for Name."),
         ([TextField("a"), UnknownField("b"), TextField("c")], "It asks for 2 answers: A, C."),
         ([TextField(f"f{i}") for i in range(10)], "F6, F7 and 2 more."),
-        ([ChoiceField("x", title="Speed", options=(Option("s", "Slow"), Option("f")))], "It asks for Speed: Slow, f."),
+        (
+            [MultiChoiceField("x", title="Speed", options=(Option("s", "Slow"), Option("f")))],
+            "It asks for Speed: Slow, f.",
+        ),
     ],
 )
 def test_the_heading_tells_what_will_be_asked(fields: list[Field], words: str) -> None:
@@ -71,7 +96,7 @@ def test_the_heading_tells_what_will_be_asked(fields: list[Field], words: str) -
     screen = printed(heading("shop", "Hm?", fields))
 
     assert words in screen
-    assert ("Ctrl-C cancels" in screen) == bool(fields)
+    assert ("Shift-Tab goes back, Ctrl-C cancels." in screen) == bool(fields)
 
 
 def test_a_field_says_all_there_is_to_know() -> None:
@@ -95,7 +120,7 @@ def test_hostile_text_is_drawn_as_text_everywhere() -> None:
     choice = ChoiceField("z", title=HOSTILE, options=(Option(HOSTILE, HOSTILE),))
     fields = [field, unknown, choice]
     screens = [heading(HOSTILE, HOSTILE, fields), review(HOSTILE, fields, {"x": HOSTILE, "z": HOSTILE})]
-    screens += [*map(field_head, fields), problems([Fault("x", HOSTILE, HOSTILE)])]
+    screens += [*map(field_head, fields), undrawable([unknown]), problems([Fault("x", HOSTILE, HOSTILE)])]
 
     for screen in screens:
         assert HARMLESS[:6] in printed(screen, width=200)

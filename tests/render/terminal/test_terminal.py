@@ -3,6 +3,7 @@
 import asyncio
 import io
 import sys
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import anyio
@@ -11,8 +12,9 @@ import pytest
 from elicitkit import FormElicitation
 from elicitkit.errors import MissingExtra
 from elicitkit.forms import Form
+from elicitkit.outcomes import Cancelled
 from elicitkit.render.terminal import fill, has_terminal
-from tests.render.terminal.person import ENTER, FILL_IN, SEND, answer, seated
+from tests.render.terminal.person import CTRL_C, ENTER, FILL_IN, SEND, answer, seated
 
 FORM: Form[Any] = FormElicitation.create("Who?").string("x").build()
 
@@ -49,6 +51,78 @@ async def test_forms_asked_at_the_same_time_wait_for_each_other(monkeypatch: pyt
         assert (await other).content == {"n": 7}
 
 
+async def test_each_question_says_who_asks_and_how_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 9, point 5: several questions queued."""
+    async with seated(FORM, monkeypatch, rows=60, waiting=lambda: 1) as seat:
+        assert "1 more question waits." in await seat.sees("What now?")
+        others = [asyncio.create_task(fill(FORM, name, waiting=lambda: 1)) for name in ("bank", "post")]
+        await anyio.lowlevel.checkpoint()
+        seat.press(CTRL_C)
+        second = await seat.sees("MCP server bank")
+        seat.press(CTRL_C)
+        third = await seat.sees("MCP server post")
+        seat.press(CTRL_C)
+
+        assert [await other for other in others] == [Cancelled("cancelled")] * 2
+    assert "2 more questions wait." in second
+    assert third.count("1 more question waits.") == 2
+
+
+async def test_one_that_was_withdrawn_while_it_waited_waits_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with seated(FORM, monkeypatch, rows=60) as seat:
+        await seat.sees("What now?")
+        others = [asyncio.create_task(fill(FORM, name)) for name in ("bank", "post", "shop 2")]
+        await anyio.lowlevel.checkpoint()
+        others[1].cancel()
+        await asyncio.wait(others[1:2])
+        seat.press(CTRL_C)
+
+        assert "1 more question waits." in await seat.sees("MCP server bank")
+        others[0].cancel()
+        others[2].cancel()
+        await asyncio.wait(others)
+
+
+async def test_a_question_closes_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    until = datetime.now(UTC) + timedelta(seconds=0.2)
+
+    async with seated(FORM, monkeypatch, until=until) as seat:
+        assert await seat.outcome() == Cancelled("expired")
+    assert seat.lines()[-1] == "The time to answer is over. No answer was sent."
+
+
+async def test_a_question_whose_time_is_over_already_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert await answer(FORM, until=datetime.now(UTC)) == Cancelled("expired")
+    assert capsys.readouterr().out == ""
+
+
+async def test_a_question_whose_time_is_over_before_its_turn_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with seated(FORM, monkeypatch) as seat:
+        await seat.sees("What now?")
+
+        assert await fill(FORM, "late", until=datetime.now(UTC) + timedelta(seconds=0.05)) == Cancelled("expired")
+    assert "late" not in seat.written
+
+
+@pytest.mark.parametrize(
+    ("why", "words"),
+    [
+        ("answered", "Somebody else has answered this. Your answer was not sent."),
+        ("expired", "The time to answer is over. No answer was sent."),
+        ("cancelled", "The question was withdrawn. No answer was sent."),
+    ],
+)
+async def test_a_question_that_ends_says_why(why: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with seated(FORM, monkeypatch, why_ended=lambda: why) as seat:
+        await seat.sees("What now?")
+        assert seat.asked is not None
+        seat.asked.cancel()
+
+        await asyncio.wait([seat.asked])
+        assert seat.asked.cancelled()
+    assert seat.lines()[-1] == words
+
+
 @pytest.mark.parametrize("keys", [[], [FILL_IN, "half an ans"]])
 async def test_a_cancelled_task_closes_the_prompt(keys: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 9, point 5: a withdrawn question closes the prompt."""
@@ -60,7 +134,7 @@ async def test_a_cancelled_task_closes_the_prompt(keys: list[str], monkeypatch: 
 
         await asyncio.wait([seat.asked])
         assert seat.asked.cancelled()
-    assert seat.lines()[-1] == "The question was withdrawn."
+    assert seat.lines()[-1] == "The question was withdrawn. No answer was sent."
 
 
 async def test_a_cancelled_scope_closes_the_prompt_and_leaves_nothing_behind() -> None:
@@ -92,17 +166,21 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("stdin", "stdout", "expected"),
+    ("stdin", "stdout", "stderr", "expected"),
     [
-        (Terminal(), Terminal(), True),
-        (io.StringIO(), Terminal(), False),
-        (Terminal(), io.StringIO(), False),
-        (None, Terminal(), False),
+        (Terminal(), Terminal(), io.StringIO(), True),
+        (Terminal(), io.StringIO(), Terminal(), True),  # it is drawn on standard error
+        (io.StringIO(), Terminal(), Terminal(), False),
+        (Terminal(), io.StringIO(), io.StringIO(), False),
+        (None, Terminal(), Terminal(), False),
     ],
 )
-def test_a_terminal_is_both_ends(stdin: Any, stdout: Any, expected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_is_both_ends(
+    stdin: Any, stdout: Any, stderr: Any, expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "stdin", stdin)
     monkeypatch.setattr(sys, "stdout", stdout)
+    monkeypatch.setattr(sys, "stderr", stderr)
 
     assert has_terminal() is expected
 

@@ -7,8 +7,8 @@ the controls of every kind of field, and what their answers mean to the check; n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias, assert_never
 
 from ...fields import (
     BooleanField,
@@ -18,9 +18,8 @@ from ...fields import (
     NumberField,
     TextField,
 )
-from ...safety import plain
 from ...schema.check import Checker
-from .text import LEAVE_OPEN, NO, YES, option_labels
+from .text import CANCEL, DECLINE, LEAVE_OPEN, NO, YES, option_labels, typeable
 
 Answerable: TypeAlias = TextField | IntegerField | NumberField | BooleanField | ChoiceField | MultiChoiceField
 """Every kind of field but the one that cannot be drawn."""
@@ -44,6 +43,8 @@ class Pick:
     labels: tuple[str, ...]
     at: int = 0
     question: str = ""
+    sends: bool = False
+    """Whether what is picked is sent at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +57,43 @@ class Tick:
 
 Control: TypeAlias = Line | Pick | Tick
 
+MANY: Final = 12
+"""From so many labels on, a list is searched by typing, and may be longer than the terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The list of a lone choice with the refusals in it: what is taken from it ends the question."""
+
+    pick: Pick
+    first: int
+    """Where the refusals stand: behind a short list, and before one that may be longer than the terminal."""
+
+    @classmethod
+    def of(cls, asked: Pick) -> Offer:
+        """Offer a choice, and the refusals beside it."""
+        refusals = (DECLINE, CANCEL)
+        if len(asked.labels) < MANY:
+            return cls(replace(asked, labels=(*asked.labels, *refusals), sends=True), len(asked.labels))
+        return cls(replace(asked, labels=(*refusals, *asked.labels), at=asked.at + len(refusals), sends=True), 0)
+
+    def taken(self, picked: Pick) -> Pick | Literal["decline", "cancel"]:
+        """What was taken: a refusal, or the choice as it stands without them."""
+        past = picked.at - self.first
+        if past == 0:
+            return "decline"
+        if past == 1:
+            return "cancel"
+        labels = picked.labels[: self.first] + picked.labels[self.first + 2 :]
+        return replace(picked, labels=labels, at=picked.at if past < 0 else picked.at - 2, sends=False)
+
 
 def control(field: Answerable, entries: Entry) -> Control:
     """The control of a field, set to what was answered before, else to the default."""
     value = entries.get(field.name, field.default)
     match field:
         case TextField() | IntegerField() | NumberField():
-            return Line("" if value is None else _typeable(value))
+            return Line("" if value is None else typeable(value))
         case BooleanField():
             at = {True: 0, False: 1}.get(value) if isinstance(value, bool) else None
             return _pick((YES, NO), at, field, otherwise=1)
@@ -82,7 +113,7 @@ def entry(field: Answerable, answered: Control) -> Entry:
     match field, answered:
         case TextField() | IntegerField() | NumberField(), Line(text):
             is_free = isinstance(field, TextField) and field.format is None
-            text = _typeable(text) if is_free else _typeable(text).strip()
+            text = typeable(text) if is_free else typeable(text).strip()
             is_answer = bool(text.strip()) or text == field.default
             return {field.name: text} if is_answer else _nothing(field)
         case BooleanField(), Pick(at=at):
@@ -104,12 +135,6 @@ def settle(field: Answerable, given: Entry) -> Entry:
         AnswerError: With the one fault.
     """
     return Checker([field]).check(given).values or given
-
-
-def _typeable(value: object) -> str:
-    """A value as it stands in the line, and text as it was typed or pasted there: what is not drawn is not sent."""
-    text = str(value)
-    return plain(text, limit=len(text) + 1)
 
 
 def _pick(labels: tuple[str, ...], at: int | None, field: BooleanField | ChoiceField, *, otherwise: int) -> Pick:

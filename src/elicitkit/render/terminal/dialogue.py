@@ -4,33 +4,58 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import Any, assert_never
+from typing import Final, assert_never
 
 from ...errors import AnswerError, Fault
-from ...fields import UnknownField
-from ...forms import Content, Form
+from ...fields import BooleanField, ChoiceField, Field, UnknownField
+from ...forms import Content
 from ...outcomes import Accepted, Cancelled, Declined, Outcome
 from . import screens
-from .controls import Answerable, Control, Line, Pick, Tick, control, entry, settle
-from .prompts import Prompts
-from .text import label, shown_briefly
+from .asked import Asked
+from .controls import Answerable, Control, Line, Offer, Pick, Tick, control, entry, settle
+from .prompts import GoBack, Prompts
+from .text import label, shown_briefly, typeable
 
 _FILL_IN, _DECLINE, _CANCEL = "Fill in", "Decline", "Cancel"
 _ACCEPT, _REFUSE = "Yes", "No (decline)"
 _SEND, _CHANGE, _BACK = "Send", "Change a field", "(back)"
 
+_ENDINGS: Final = {
+    "expired": "The time to answer is over. No answer was sent.",
+    "answered": "Somebody else has answered this. Your answer was not sent.",
+}
+_WITHDRAWN: Final = "The question was withdrawn. No answer was sent."
+_CANCELLED: Final = "Cancelled. No answer was sent."
 
-async def converse(form: Form[Any], asker: str, prompts: Prompts) -> Outcome[Content]:
-    """Put a form to the person, and give the outcome."""
-    dialogue = _Dialogue(form, asker, prompts)
+_START: Final = -1
+"""The stop before the first field."""
+
+
+async def converse(asked: Asked, prompts: Prompts) -> Outcome[Content]:
+    """Put a form to the person, and give the outcome. However it ends, the last line says how."""
+    dialogue = _Dialogue(asked, prompts)
     try:
-        return await dialogue.run()
+        outcome = await dialogue.run()
     except asyncio.CancelledError:
-        _part(prompts, "The question was withdrawn.")
+        _part(prompts, _ENDINGS.get(asked.why_ended(), _WITHDRAWN))
         raise
     except EOFError:
-        _part(prompts, "Cancelled. No answer was sent.")
-        return Cancelled("unsupported" if dialogue.is_unsupported else "cancelled")
+        _part(prompts, _CANCELLED)
+        return dialogue.cancelled()
+    _part(prompts, _last_word(outcome))
+    return outcome
+
+
+def _last_word(outcome: Outcome[Content]) -> str:
+    match outcome:
+        case Accepted():
+            return "Sent."
+        case Declined():
+            return "Declined. No answer was sent."
+        case Cancelled():
+            return _CANCELLED
+        case _:
+            assert_never(outcome)
 
 
 def _part(prompts: Prompts, words: str) -> None:
@@ -39,38 +64,53 @@ def _part(prompts: Prompts, words: str) -> None:
 
 
 class _Dialogue:
-    def __init__(self, form: Form[Any], asker: str, prompts: Prompts) -> None:
-        self._form = form
-        self._asker = asker
-        self._prompts = prompts
-        self._askable: list[Answerable] = [field for field in form.fields if not isinstance(field, UnknownField)]
-        self._undrawable = [field for field in form.fields if isinstance(field, UnknownField) and field.required]
-        self._entries: dict[str, object] = {}
-        self._faults: tuple[Fault, ...] = ()
-        """What is wrong with the answer as a whole, since it was last to be sent."""
+    """It walks from stop to stop: the start, each field, and the review; back as well as on."""
 
-    @property
-    def is_unsupported(self) -> bool:
-        """Whether the form requires what cannot be answered here."""
-        return bool(self._undrawable)
+    def __init__(self, asked: Asked, prompts: Prompts) -> None:
+        self._asked = asked
+        self._form = asked.form
+        self._prompts = prompts
+        self._stops: list[Answerable] = [field for field in self._form.fields if not isinstance(field, UnknownField)]
+        self._undrawable = [field for field in self._form.fields if isinstance(field, UnknownField) and field.required]
+        self._entries = {field.name: asked.filled[field.name] for field in self._stops if field.name in asked.filled}
+        self._faults: tuple[Fault, ...] = tuple(asked.faults)
+        """What is wrong with the answer as a whole, since it was last to be sent."""
+        self._is_as_before = bool(self._entries)
+        """Whether it is what did not do before: then it is not to be sent by one key."""
+        self._left: dict[str, Control] = {}
+        """What stood in a field when the person went back from it."""
+        self._shown = 0
+        """Up to which field those that cannot be answered were shown."""
+
+    def cancelled(self) -> Cancelled:
+        """The outcome when the person dismisses the question."""
+        return Cancelled("unsupported" if self._undrawable else "cancelled")
 
     async def run(self) -> Outcome[Content]:
         if self._undrawable:
             return await self._refuse()
-        self._prompts.show(screens.heading(self._asker, self._form.message, self._form.fields))
-        if not self._form.fields:
-            return await self._confirm()
-        choice = await self._menu("What now?", _FILL_IN, _DECLINE, _CANCEL)
-        if choice != _FILL_IN:
-            return _refusal(choice)
-        await self._fill_in()
-        return await self._review()
+        match self._form.fields:
+            case ():
+                self._show_heading()
+                self._prompts.show()
+                return await self._confirm()
+            case (BooleanField() | ChoiceField() as field,):
+                self._show_heading()
+                return await self._choose(field)
+            case _:
+                self._show_heading()
+                return await self._walk()
+
+    def _show_heading(self) -> None:
+        self._prompts.show(screens.heading(self._asked))
+
+    # --- what takes one answer ----------------------------------------------------------------------------------------
 
     async def _refuse(self) -> Outcome[Content]:
-        heading = screens.heading(self._asker, self._form.message, [])
-        self._prompts.show(heading, screens.undrawable(self._undrawable))
+        self._show_heading()
+        self._prompts.show(screens.undrawable(self._undrawable))
         choice = await self._menu("What now?", _DECLINE, _CANCEL)
-        return Cancelled("unsupported") if choice == _CANCEL else Declined()
+        return self.cancelled() if choice == _CANCEL else await self._declined()
 
     async def _confirm(self) -> Outcome[Content]:
         """A form without fields is a yes-or-no dialog; the pointer starts at no."""
@@ -78,23 +118,80 @@ class _Dialogue:
             if accepted := self._accept():
                 return accepted
             self._prompts.show(screens.problems(self._faults))
-        return _refusal(choice)
+        return await self._refusal(choice)
 
-    async def _fill_in(self) -> None:
-        total = len(self._form.fields)
-        for number, field in enumerate(self._form.fields, 1):
-            position = f"{number} of {total} · " if total > 1 else ""
-            if isinstance(field, UnknownField):
-                self._prompts.show(screens.field_head(field, position=position))
-            else:
-                await self._ask(field, position)
-
-    async def _ask(self, field: Answerable, position: str = "") -> None:
-        """Ask until the answer fits its field; each time it starts from what was answered before."""
-        self._prompts.show(screens.field_head(field, position=position))
-        answered = control(field, self._entries)
+    async def _choose(self, field: BooleanField | ChoiceField) -> Outcome[Content]:
+        """A lone choice is one list, with the refusals in it: what is taken is sent."""
+        self._show_head(field)
+        if self._faults:
+            self._prompts.show(screens.problems(self._faults))
+        asked = control(field, self._entries)
+        assert isinstance(asked, Pick)
         while True:
-            answered = await self._put(answered)
+            offer = Offer.of(asked)
+            taken = offer.taken(await self._prompts.pick(offer.pick))
+            if not isinstance(taken, Pick):
+                return await self._declined() if taken == "decline" else self.cancelled()
+            asked, self._entries = taken, dict(settle(field, entry(field, taken)))
+            if accepted := self._accept():
+                return accepted
+            self._prompts.show(screens.problems(self._faults))
+
+    # --- from stop to stop --------------------------------------------------------------------------------------------
+
+    async def _walk(self) -> Outcome[Content]:
+        is_again = bool(self._faults or self._entries)
+        at = len(self._stops) if is_again else _START
+        if not is_again:
+            self._prompts.show(*screens.outline(self._form.fields, self._prompts.back_key))
+        while True:
+            try:
+                outcome = await self._stop(at)
+            except GoBack:
+                at -= 1
+            else:
+                if outcome is not None:
+                    return outcome
+                at += 1
+
+    async def _stop(self, at: int) -> Outcome[Content] | None:
+        """The outcome if the question ends here; `None` to go on to the next stop."""
+        if at == _START:
+            choice = await self._menu("What now?", _FILL_IN, _DECLINE, _CANCEL)
+            return None if choice == _FILL_IN else await self._refusal(choice)
+        if at == len(self._stops):
+            self._show_undrawn(len(self._form.fields))
+            return await self._review()
+        self._show_undrawn(self._form.fields.index(self._stops[at]))
+        await self._ask(self._stops[at])
+        return None
+
+    def _show_undrawn(self, until: int) -> None:
+        """Show the fields before this one that nobody can answer, once."""
+        for field in self._form.fields[self._shown : until]:
+            if isinstance(field, UnknownField):
+                self._show_head(field)
+        self._shown = max(self._shown, until)
+
+    def _show_head(self, field: Field) -> None:
+        total = len(self._form.fields)
+        position = f"{self._form.fields.index(field) + 1} of {total} " if total > 1 else ""
+        self._prompts.show(screens.field_head(field, position=f"{position}· "))
+
+    async def _ask(self, field: Answerable) -> None:
+        """Ask until the answer fits its field; each time it starts from what was answered before.
+
+        Raises:
+            GoBack: If the person goes back; what stood in the field is kept for the next time.
+        """
+        self._show_head(field)
+        answered = self._left.pop(field.name, None) or control(field, self._entries)
+        while True:
+            try:
+                answered = await self._put(answered)
+            except GoBack as gone:
+                self._left[field.name] = gone.left or answered
+                raise
             try:
                 settled = settle(field, entry(field, answered))
             except AnswerError as error:
@@ -102,29 +199,39 @@ class _Dialogue:
             else:
                 self._entries.pop(field.name, None)
                 self._entries.update(settled)
+                self._is_as_before = False
                 return
 
     async def _review(self) -> Outcome[Content]:
-        choices = [_SEND, *([_CHANGE] if self._askable else []), _DECLINE, _CANCEL]
+        choices = [_SEND, *([_CHANGE] if self._stops else []), _DECLINE, _CANCEL]
         while True:
-            self._prompts.show(screens.review(self._asker, self._form.fields, self._entries, faults=self._faults))
-            choice = await self._menu("Send this?", *choices)
+            self._prompts.show(screens.review(self._asked.asker, self._form.fields, self._entries, faults=self._faults))
+            at = _CHANGE if (self._faults or self._is_as_before) and self._stops else _SEND
+            choice = await self._menu("Send this?", *choices, at=at, back=True)
             if choice == _CHANGE:
-                await self._change()
+                with suppress(GoBack):
+                    await self._change()
             elif choice != _SEND:
-                return _refusal(choice)
+                return await self._refusal(choice)
             elif accepted := self._accept():
                 return accepted
 
     async def _change(self) -> None:
-        self._faults = ()
-        if len(self._askable) == 1:
-            return await self._ask(self._askable[0])
-        labels = [f"{label(field)} · {shown_briefly(field, self._entries)}" for field in self._askable]
-        picked = await self._prompts.pick(Pick((*labels, _BACK), question="Which one?"))
-        if picked.at < len(self._askable):
-            await self._ask(self._askable[picked.at])
-        return None
+        """Ask one field anew; what was wrong with the others stays told."""
+        stop = self._stops[0] if len(self._stops) == 1 else await self._which()
+        if stop is not None:
+            self._faults = tuple(fault for fault in self._faults if fault.field not in ("", stop.name))
+            await self._ask(stop)
+
+    async def _which(self) -> Answerable | None:
+        """The field to change, from a list that starts at the first with a fault; `None` to go back."""
+        wrong = {fault.field for fault in self._faults}
+        at = next((place for place, field in enumerate(self._stops) if field.name in wrong), 0)
+        labels = [f"{label(field)} · {shown_briefly(field, self._entries)}" for field in self._stops]
+        picked = await self._prompts.pick(Pick((*labels, _BACK), at, question="Which one?"), back=True)
+        return self._stops[picked.at] if picked.at < len(self._stops) else None
+
+    # --- what all of it needs -----------------------------------------------------------------------------------------
 
     def _accept(self) -> Accepted[Content] | None:
         """The accepted outcome; `None` when the answer as a whole does not fit, and then there are faults."""
@@ -135,22 +242,28 @@ class _Dialogue:
             return None
         return Accepted(content, raw=content)
 
-    async def _menu(self, question: str, *choices: str, at: str | None = None) -> str:
+    async def _refusal(self, choice: str) -> Outcome[Content]:
+        return self.cancelled() if choice == _CANCEL else await self._declined()
+
+    async def _declined(self) -> Declined:
+        if not self._asked.takes_reason:
+            return Declined()
+        self._prompts.show(screens.note("Why? Leave it empty to say nothing."))
+        reason = typeable((await self._prompts.line(Line())).text).strip()
+        return Declined(reason) if reason else Declined()
+
+    async def _menu(self, question: str, *choices: str, at: str | None = None, back: bool = False) -> str:
         start = choices.index(at) if at else 0
-        picked = await self._prompts.pick(Pick(choices, start, question=question))
+        picked = await self._prompts.pick(Pick(choices, start, question=question), back=back)
         return choices[picked.at]
 
     async def _put(self, asked: Control) -> Control:
         match asked:
             case Line():
-                return await self._prompts.line(asked)
+                return await self._prompts.line(asked, back=True)
             case Pick():
-                return await self._prompts.pick(asked)
+                return await self._prompts.pick(asked, back=True)
             case Tick():
-                return await self._prompts.tick(asked)
+                return await self._prompts.tick(asked, back=True)
             case _:
                 assert_never(asked)
-
-
-def _refusal(choice: str) -> Declined | Cancelled:
-    return Cancelled() if choice == _CANCEL else Declined()

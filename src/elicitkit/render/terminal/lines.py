@@ -1,14 +1,16 @@
 """The port to a terminal that can only print and read lines: numbers in place of lists that are walked.
 
-It serves `TERM=dumb` (a shell inside an editor) and windows too small to draw in. The terminal stays in its own line
-mode, in which it echoes and edits by itself; prompt_toolkit only reads, because it can do so on an event loop.
+It serves `TERM=dumb` (a shell inside an editor), windows too small to draw in, and answers that are piped in. A
+terminal stays in its own line mode, in which it echoes and edits by itself; prompt_toolkit only reads, because it can
+do so on an event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
 from functools import partial
 
 from prompt_toolkit import PromptSession
@@ -16,52 +18,104 @@ from prompt_toolkit.application import get_app_session
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyPress
 from prompt_toolkit.output import DummyOutput
+from rich.console import RenderableType
 from rich.text import Text
 
 from . import output
-from .controls import Line, Pick, Tick
+from .controls import Control, Line, Pick, Tick
+from .pipe import piped_line
+from .prompts import GoBack
+from .screens import Hanging, Quoted
+from .text import typeable
 
 _LISTED = 40
 """So many labels are listed unasked; more are found by typing a part of them."""
 
 _DIGITS = 6
+_BACK, _CLEAR = "<", "-"
 
 
 class Lines:
-    """Questions answered with a line of text each."""
+    """Questions answered with a line of text each.
 
+    Args:
+        read: Prints a prompt and reads a line.
+    """
+
+    back_key = _BACK
     show = staticmethod(output.show)
 
-    async def line(self, control: Line) -> Line:
+    def __init__(self, read: Callable[[str], Awaitable[str]] | None = None) -> None:
+        self._typed = read or _read
+
+    async def line(self, control: Line, *, back: bool = False) -> Line:
         """Have a line typed; there is no editing of the one that is there, only keeping and clearing."""
         if not control.text:
-            return Line(await _read("> "))
-        output.show(Text(f"now: {control.text}"))
-        typed = await _read("new (Enter keeps, - clears) > ")
-        return Line({"": control.text, "-": ""}.get(typed, typed))
+            return Line(_literal(await self._read("> ", control, back=back)))
+        output.show(Text("now:"), Quoted(control.text))
+        typed = await self._read("new (Enter keeps, - clears) > ", control, back=back)
+        return Line({"": control.text, _CLEAR: ""}.get(typed, _literal(typed)))
 
-    async def pick(self, control: Pick) -> Pick:
-        """Have a number typed."""
+    async def pick(self, control: Pick, *, back: bool = False) -> Pick:
+        """Have a number typed, or a label."""
         rows = [f"{number}. {label}" for number, label in enumerate(control.labels, 1)]
         output.show(*_listing(rows))
         question = f"{control.question} " if control.question else ""
+        sends = " sends" if control.sends else ""
         while True:
-            typed = await _read(f"{question}(number, Enter for {control.at + 1}) > ")
-            chosen = _numbers(typed, len(rows))
+            typed = await self._read(f"{question}(number, Enter{sends} for {control.at + 1}) > ", control, back=back)
+            chosen = _numbers(typed, len(rows)) or _named(typed, control.labels)
             if not typed or (chosen is not None and len(chosen) == 1):
-                return Pick(control.labels, chosen[0] if chosen else control.at, control.question)
+                return replace(control, at=chosen[0] if typed and chosen else control.at)
             output.show(*_matching(rows, typed))
 
-    async def tick(self, control: Tick) -> Tick:
-        """Have numbers typed."""
+    async def tick(self, control: Tick, *, back: bool = False) -> Tick:
+        """Have numbers typed, or a label."""
         rows = [f"[{'x' if i in control.ticked else ' '}] {i + 1}. {label}" for i, label in enumerate(control.labels)]
         output.show(*_listing(rows))
         while True:
-            typed = await _read("(numbers, Enter keeps, - for none) > ")
-            chosen = [] if typed == "-" else _numbers(typed, len(rows))
+            typed = await self._read("(numbers, Enter keeps, - for none) > ", control, back=back)
+            chosen = [] if typed == _CLEAR else _numbers(typed, len(rows)) or _named(typed, control.labels)
             if not typed or chosen is not None:
                 return Tick(control.labels, frozenset(chosen or ()) if typed else control.ticked)
             output.show(*_matching(rows, typed))
+
+    async def _read(self, prompt: str, control: Control, *, back: bool) -> str:
+        typed = await self._typed(prompt)
+        if back and typed == _BACK:
+            raise GoBack(control)
+        return typed
+
+
+async def read_piped(prompt: str) -> str:
+    """Print a prompt, and take the next line that is piped in; it is printed behind the prompt, as if it were typed."""
+    output.show(Text(prompt), end="")
+    try:
+        line = await piped_line()
+    except (EOFError, asyncio.CancelledError):
+        _end_line()
+        raise
+    output.show(Text(typeable(line)))
+    return line
+
+
+def _literal(typed: str) -> str:
+    """What is meant by a line: a backslash in front makes text of a sign that would do something."""
+    return typed[1:] if typed in (f"\\{_BACK}", f"\\{_CLEAR}") else typed
+
+
+def _named(typed: str, labels: tuple[str, ...]) -> list[int] | None:
+    """The place of a label that was typed, or begun so that it can be no other; `None` without one."""
+    word = typed.strip().casefold()
+    plain = [label.strip("()").casefold() for label in labels]
+    for found in ([i for i, label in enumerate(plain) if label == word], _beginning(word, plain)):
+        if len(found) == 1:
+            return found
+    return None
+
+
+def _beginning(word: str, labels: list[str]) -> list[int]:
+    return [i for i, label in enumerate(labels) if word and label.startswith(word)]
 
 
 def _numbers(typed: str, count: int) -> list[int] | None:
@@ -71,13 +125,13 @@ def _numbers(typed: str, count: int) -> list[int] | None:
     return places if len(places) == len(words) and all(0 <= place < count for place in places) else None
 
 
-def _listing(rows: list[str]) -> Iterable[Text]:
-    yield from map(Text, rows[:_LISTED])
+def _listing(rows: list[str]) -> Iterable[RenderableType]:
+    yield from (Hanging(Text(row)) for row in rows[:_LISTED])
     if len(rows) > _LISTED:
         yield Text(f"and {len(rows) - _LISTED} more; type a part of one to find it")
 
 
-def _matching(rows: list[str], typed: str) -> Iterable[Text]:
+def _matching(rows: list[str], typed: str) -> Iterable[RenderableType]:
     found = [row for row in rows if typed.casefold() in row.casefold()]
     yield from _listing(found) if found else [Text(f"! a number from 1 to {len(rows)}, please")]
 

@@ -16,21 +16,27 @@ def show(*screen: RenderableType, end: str = "\n") -> None:
         EOFError: If the terminal is gone.
     """
     try:
-        _print(*screen, end=end)
+        _print(_screen(), *screen, end=end)
     except OSError:
         raise EOFError from None
 
 
-def _print(*screen: RenderableType, end: str) -> None:
+def _screen() -> TextIO:
+    """Where prompt_toolkit draws; standard output where it does not say."""
+    stream: TextIO = getattr(get_app_session().output, "stdout", None) or sys.stdout
+    return stream
+
+
+def _print(stream: TextIO, *screen: RenderableType, end: str) -> None:
     try:
-        _console(sys.stdout).print(*screen, sep="\n", end=end)
+        _console(stream).print(*screen, sep="\n", end=end)
     except UnicodeEncodeError:
-        console = _console(sys.stdout)
+        console = _console(stream)
         with console.capture() as captured:
             console.print(*screen, sep="\n", end=end)
-        encoding = sys.stdout.encoding
-        sys.stdout.write(captured.get().encode(encoding, "replace").decode(encoding))
-        sys.stdout.flush()
+        encoding = stream.encoding
+        stream.write(captured.get().encode(encoding, "replace").decode(encoding))
+    stream.flush()
 
 
 def _console(stream: TextIO) -> Console:

@@ -9,6 +9,7 @@ is and complain when it does not say.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 import questionary
@@ -18,15 +19,16 @@ from prompt_toolkit.formatted_text import AnyFormattedText
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import Dimension, ScrollbarMargin, Window
+from prompt_toolkit.output import Output
 from prompt_toolkit.renderer import CPR_Support
 from prompt_toolkit.styles import Style
 from questionary.prompts.common import InquirerControl
+from rich.text import Text
 
 from . import output
-from .controls import Line, Pick, Tick
-
-_FILTERED_FROM = 12
-"""Lists from here on can be filtered by typing."""
+from .controls import MANY, Line, Pick, Tick
+from .prompts import GoBack
+from .screens import Hanging
 
 _ROWS_AROUND_A_LIST = 6
 _PAGE = 10
@@ -45,33 +47,37 @@ _STYLE = Style(  # no colours: they have to be read on light and on dark
 class Questions:
     """Prompts that are edited in place, and lists that are walked with the arrow keys."""
 
+    back_key = "Shift-Tab"
     show = staticmethod(output.show)
 
-    async def line(self, control: Line) -> Line:
+    async def line(self, control: Line, *, back: bool = False) -> Line:
         """Have a line typed."""
-        question = questionary.text("", default=control.text, qmark=">", style=_STYLE)
-        return Line(await _run(question.application))
+        further = _INDENT[: len(">  ")]  # A default may have lines, and none of them is to look like one of ours.
+        question = questionary.text("", default=control.text, qmark=">", style=_STYLE, prompt_continuation=further)
+        return Line(await _run(question.application, back=back))
 
-    async def pick(self, control: Pick) -> Pick:
+    async def pick(self, control: Pick, *, back: bool = False) -> Pick:
         """Have one of a list picked."""
-        is_long = len(control.labels) >= _FILTERED_FROM
+        is_long = len(control.labels) >= MANY
         question = questionary.select(
             control.question,
             choices=_choices(control.labels),
             default=str(control.at),
             qmark="?" if control.question else ">",
-            instruction=_instruction(is_long, "Enter chooses"),
+            instruction=_instruction(is_long, "Enter sends" if control.sends else "Enter chooses"),
             use_jk_keys=False,
             use_search_filter=is_long,
             style=_STYLE,
         )
         for _, items in _lists(question.application):
             items.selected_options = []  # or the default would be drawn as chosen wherever the pointer is
-        return Pick(control.labels, int(await _run(question.application)), control.question)
+        at = int(await _run(question.application, back=back))
+        output.show(_answered(control.question, control.labels[at]))
+        return replace(control, at=at)
 
-    async def tick(self, control: Tick) -> Tick:
+    async def tick(self, control: Tick, *, back: bool = False) -> Tick:
         """Have some of a list ticked."""
-        is_long = len(control.labels) >= _FILTERED_FROM
+        is_long = len(control.labels) >= MANY
         question = questionary.checkbox(
             "",
             choices=_choices(control.labels, control.ticked),
@@ -81,7 +87,14 @@ class Questions:
             use_search_filter=is_long,
             style=_STYLE,
         )
-        return Tick(control.labels, frozenset(map(int, await _run(question.application))))
+        ticked = frozenset(map(int, await _run(question.application, back=back)))
+        output.show(_answered("", ", ".join(control.labels[place] for place in sorted(ticked)) or "(none)"))
+        return Tick(control.labels, ticked)
+
+
+def _answered(question: str, answer: str) -> Hanging:
+    """What stays of a list when it is answered: a line of ours, in which no label begins one."""
+    return Hanging(Text.assemble(f"? {question} " if question else ">  ", (answer, "bold")))
 
 
 def _choices(labels: tuple[str, ...], ticked: frozenset[int] = frozenset()) -> list[questionary.Choice]:
@@ -92,11 +105,14 @@ def _instruction(is_long: bool, rest: str) -> str:
     return f"(type to filter, {rest})" if is_long else f"(arrows, {rest})"
 
 
-async def _run(application: Application[Any]) -> Any:
+async def _run(application: Application[Any], *, back: bool) -> Any:
     bindings = [application.key_bindings, _dismissing()]
     for window, items in _lists(application):
-        _fit(window, items, application.output.get_size().rows)
+        application.erase_when_done = True
+        _fit(window, items, application.output)
         bindings += [_walking(items), _say_when_nothing_matches(items)]
+    if back:
+        bindings.append(_going_back())
     application.key_bindings = merge_key_bindings([one for one in bindings if one is not None])
     application.renderer.cpr_support = CPR_Support.NOT_SUPPORTED
     try:
@@ -126,20 +142,35 @@ def _dismissing() -> KeyBindings:
     return bindings
 
 
-def _fit(window: Window, items: InquirerControl, rows: int) -> None:
-    """Let a list take what the terminal has, wrap what is too wide, and scroll what is too long."""
-    most = max(rows - _ROWS_AROUND_A_LIST, 3)
-    window.height = Dimension(max=most)
+def _going_back() -> KeyBindings:
+    """Shift-Tab leaves a question for the one before; a line that was begun comes along."""
+    bindings = KeyBindings()
+
+    @bindings.add("s-tab", eager=True)
+    def leave(event: KeyPressEvent) -> None:
+        is_line = not any(_lists(event.app))
+        event.app.exit(exception=GoBack(Line(event.app.current_buffer.text) if is_line else None))
+
+    return bindings
+
+
+def _fit(window: Window, items: InquirerControl, screen: Output) -> None:
+    """Let a list take what the terminal has at the time, wrap what is too wide, and scroll what is too long."""
+
+    def most() -> int:
+        return max(screen.get_size().rows - _ROWS_AROUND_A_LIST, 3)
+
+    window.height = lambda: Dimension(max=most())
     window.wrap_lines = to_filter(True)
     window.get_line_prefix = lambda _, wrapped: _INDENT if wrapped else ""
-    if items.choice_count > most:
+    if items.choice_count > most():
         window.right_margins = [ScrollbarMargin()]
 
 
 def _walking(items: InquirerControl) -> KeyBindings:
-    """Pages; letters of every alphabet in a list that is filtered; and no hidden keys that tick everything."""
+    """Pages; letters of every alphabet, which filter or jump; and no hidden keys that tick everything."""
     bindings = KeyBindings()
-    is_filtered = Condition(lambda: len(items.choices) >= _FILTERED_FROM)
+    is_filtered = Condition(lambda: len(items.choices) >= MANY)
 
     @bindings.add("pagedown", eager=True)
     def down(_: KeyPressEvent) -> None:
@@ -154,6 +185,10 @@ def _walking(items: InquirerControl) -> KeyBindings:
         if len(event.data) == 1 and event.data.isprintable():
             items.add_search_character(cast(Keys, event.data))  # a key that is a letter is that letter
 
+    @bindings.add("<any>", filter=~is_filtered)
+    def jump(event: KeyPressEvent) -> None:
+        items.pointed_at = _next_that_begins(items, event.data)
+
     @bindings.add("tab", eager=True)
     @bindings.add("c-a", eager=True)
     @bindings.add("a", eager=True, filter=~is_filtered)
@@ -162,6 +197,14 @@ def _walking(items: InquirerControl) -> KeyBindings:
         """All at once, or the opposite of all: too much for a key hit by mistake."""
 
     return bindings
+
+
+def _next_that_begins(items: InquirerControl, letter: str) -> int:
+    """Where the next label is that begins with a letter, as in a list of a browser's; where the pointer is without."""
+    at, count = items.pointed_at, len(items.choices)
+    after = [(at + step) % count for step in range(1, count + 1)]
+    titles = {place: str(items.choices[place].title).lstrip("(").casefold() for place in after}
+    return next((place for place in after if letter and titles[place].startswith(letter.casefold())), at)
 
 
 def _say_when_nothing_matches(items: InquirerControl) -> KeyBindings:

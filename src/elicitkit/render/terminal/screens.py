@@ -7,6 +7,7 @@ wrote in more than a word or two stands beside a bar, so that it cannot pass for
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
@@ -15,49 +16,83 @@ from rich.table import Table
 from rich.text import Text
 
 from ...errors import Fault
-from ...fields import ChoiceField, Field, UnknownField
+from ...fields import ChoiceField, Field, MultiChoiceField, UnknownField
 from ...limits import MESSAGE_CHARACTERS
 from ...safety import plain
 from ..wording import hint, mark, warning
+from .asked import Asked
 from .text import brief, drawable, fault_line, label, option_labels, shown
 
 _BAR = "│ "
+_INDENT = "    "
 _NAMED = 8
 _ALARM = "bold red"
 
 
-class Quoted:
-    """Text of a server's, each line beside a bar."""
+class _Prefixed:
+    """Text with something before its lines, so that what a server wrote never begins one."""
 
-    def __init__(self, text: str, *, style: str = "") -> None:
-        self._text = Text(text, style=style)
+    def __init__(self, text: Text, *, first: str, others: str) -> None:
+        self._text = text
+        self._first, self._others = first, others
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Wrap the text to what is left of the width, and put the bar before each line."""
-        inside = options.update(width=max(options.max_width - len(_BAR), 1))
+        """Wrap the text to what is left of the width, and put the prefix before each line."""
+        inside = options.update(width=max(options.max_width - len(self._others), 1))
+        prefix = self._first
         for line in console.render_lines(self._text, inside, pad=False):
-            yield Segment(_BAR)
+            yield Segment(prefix)
             yield from line
             yield Segment.line()
+            prefix = self._others
 
 
-def heading(asker: str, message: str, fields: Iterable[Field]) -> RenderableType:
-    """Who asks, what, and for which answers."""
-    return Group(
-        Text(),
-        Text.assemble(("Question from the MCP server ", "bold"), (drawable(asker), "bold reverse")),
-        Text(),
-        Quoted(plain(message, limit=MESSAGE_CHARACTERS)),
-        Text(),
-        *_outline([field for field in fields if not isinstance(field, UnknownField)]),
-    )
+class Quoted(_Prefixed):
+    """Text of a server's, each line beside a bar."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(Text(text), first=_BAR, others=_BAR)
 
 
-def field_head(field: Field, *, position: str = "") -> RenderableType:
-    """What a field asks for, above the line where it is answered."""
+class Hanging(_Prefixed):
+    """A line of ours with words of a server's in it: what is wrapped stands further in."""
+
+    def __init__(self, text: Text) -> None:
+        super().__init__(text, first="", others=_INDENT)
+
+
+def heading(asked: Asked) -> RenderableType:
+    """Who asks, what, until when, and how many wait behind."""
+    message = Quoted(plain(asked.form.message, limit=MESSAGE_CHARACTERS))
+    asker = Text.assemble(("Question from the MCP server ", "bold"), (drawable(asked.asker), "bold reverse"))
+    around = [Text(words, style="dim") for words in (_queue(asked.waiting()), _deadline(asked.until)) if words]
+    return Group(Text(), Hanging(asker), *around, Text(), message)
+
+
+def outline(fields: Iterable[Field], back_key: str) -> Iterable[RenderableType]:
+    """What will be asked, before the person starts; the options of a lone multiple choice too."""
+    drawn = [field for field in fields if not isinstance(field, UnknownField)]
+    if not drawn:
+        return
+    if len(drawn) == 1 and isinstance(drawn[0], (ChoiceField, MultiChoiceField)):
+        names = option_labels(drawn[0].options)
+        start = f"It asks for {brief(label(drawn[0]))}: "
+    else:
+        names = tuple(label(field) for field in drawn)
+        start = f"It asks for {len(drawn)} answers: " if len(drawn) > 1 else "It asks for "
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    yield Text()
+    yield Hanging(Text(f"{start}{', '.join(map(brief, names[:_NAMED]))}{more}.", style="dim"))
+    words = f"You see it all again before it is sent. {back_key} goes back, Ctrl-C cancels."
+    yield Hanging(Text(words, style="dim"))
+    yield Text()
+
+
+def field_head(field: Field, *, position: str = "· ") -> RenderableType:
+    """What a field asks for, above the line where it is answered; its label begins no line."""
     parts: list[RenderableType] = [
         Text(),
-        Text.assemble((position, "dim"), (label(field), "bold"), " ", (mark(field), "dim")),
+        Hanging(Text.assemble((position, "dim"), (label(field), "bold"), " ", (mark(field), "dim"))),
     ]
     if field.description and (described := plain(field.description).strip()):
         parts.append(Quoted(described))
@@ -71,6 +106,7 @@ def field_head(field: Field, *, position: str = "") -> RenderableType:
 def undrawable(fields: Iterable[UnknownField]) -> RenderableType:
     """Why a form cannot be accepted here."""
     return Group(
+        Text(),
         Text("This form requires something that cannot be answered here, so it can only be declined or cancelled:"),
         *map(field_head, fields),
         Text(),
@@ -79,7 +115,12 @@ def undrawable(fields: Iterable[UnknownField]) -> RenderableType:
 
 def problems(faults: Iterable[Fault]) -> RenderableType:
     """What is wrong with an answer."""
-    return Group(*(Text(f"! {fault_line(fault)}", style=_ALARM) for fault in faults))
+    return Group(*(Hanging(Text(f"! {fault_line(fault)}", style=_ALARM)) for fault in faults))
+
+
+def wrong(faults: Sequence[Fault]) -> Iterable[RenderableType]:
+    """What is wrong with an answer, and a line of air; nothing where nothing is."""
+    return [problems(faults), Text()] if faults else []
 
 
 def review(
@@ -93,8 +134,7 @@ def review(
         is_open = entries.get(field.name) is None
         table.add_row(Text(label(field)), Text(shown(field, entries), style="dim italic" if is_open else "bold"))
     title = Text.assemble("Your answers to ", (drawable(asker), "bold"), ":")
-    wrong = [problems(faults), Text()] if faults else []
-    return Group(Text(), title, Text(), _indented(table), Text(), *wrong)
+    return Group(Text(), Hanging(title), Text(), _indented(table), Text(), *wrong(faults))
 
 
 def note(words: str) -> RenderableType:
@@ -102,21 +142,15 @@ def note(words: str) -> RenderableType:
     return Text(words, style="italic")
 
 
-def _outline(fields: list[Field]) -> Iterable[RenderableType]:
-    """What will be asked, before the person starts; the options of a lone choice too."""
-    if not fields:
-        return
-    if len(fields) == 1 and isinstance(fields[0], ChoiceField):
-        names = option_labels(fields[0].options)
-        start = f"It asks for {brief(label(fields[0]))}: "
-    else:
-        names = tuple(label(field) for field in fields)
-        start = f"It asks for {len(fields)} answers: " if len(fields) > 1 else "It asks for "
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    yield Text(f"{start}{', '.join(map(brief, names[:_NAMED]))}{more}.", style="dim")
-    yield Text("Nothing is sent before you have seen it all again. Ctrl-C cancels at any time.", style="dim")
-    yield Text()
+def _queue(waiting: int) -> str:
+    if not waiting:
+        return ""
+    return f"{waiting} more questions wait." if waiting > 1 else "1 more question waits."
+
+
+def _deadline(until: datetime | None) -> str:
+    return "" if until is None else f"Open until {until.astimezone():%d %B %Y, %H:%M}."
 
 
 def _indented(content: RenderableType) -> RenderableType:
-    return Padding(content, (0, 0, 0, 2))
+    return Padding(content, (0, 0, 0, 2), expand=False)

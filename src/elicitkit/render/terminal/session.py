@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
-from prompt_toolkit.application import get_app_session
+from prompt_toolkit.application import create_app_session, get_app_session
+from prompt_toolkit.input import DummyInput, Input, create_input
+from prompt_toolkit.input.typeahead import clear_typeahead
+from prompt_toolkit.output import create_output
 from prompt_toolkit.utils import is_dumb_terminal
 
-from ...forms import Content, Form
+from ...forms import Content
 from ...outcomes import Outcome
+from .asked import Asked
+from .device import controlling_terminal, has_standard_terminal, is_terminal
 from .dialogue import converse
-from .lines import Lines
+from .lines import Lines, read_piped
 from .prompts import Prompts
 from .questions import Questions
 
@@ -18,12 +26,53 @@ _LEAST_COLUMNS, _LEAST_ROWS = 24, 10
 """In less, lists that are redrawn get in their own way."""
 
 
-async def ask(form: Form[Any], asker: str) -> Outcome[Content]:
-    """Put a form to the person at this terminal."""
-    return await converse(form, asker, _prompts())
+async def ask(asked: Asked, *, piped: bool = False) -> Outcome[Content]:
+    """Put a form to the person at this terminal, or to what is piped in."""
+    with _seat(piped=piped) as prompts:
+        return await converse(asked, prompts)
 
 
-def _prompts() -> Prompts:
-    size = get_app_session().output.get_size()
+@contextmanager
+def _seat(*, piped: bool) -> Iterator[Prompts]:
+    """The way of asking, on the streams that somebody is at."""
+    # The session of a program that brings its own streams is left alone; to look at `.input` would make one.
+    if getattr(get_app_session(), "_input", None) is not None or has_standard_terminal():
+        yield _at_terminal()
+        return
+    if piped and not is_terminal(sys.stdin):
+        with _piped() as prompts:
+            yield prompts
+        return
+    with controlling_terminal() as device:
+        if device is None:
+            with _piped() as prompts:
+                yield prompts
+            return
+        with create_app_session(create_input(device.keyboard), create_output(device.screen)):
+            yield _at_terminal()
+
+
+@contextmanager
+def _piped() -> Iterator[Prompts]:
+    """Plain lines from standard input. Results go to standard output, so what is asked does not where it is piped."""
+    screen = sys.stdout if is_terminal(sys.stdout) else sys.stderr
+    with create_app_session(DummyInput(), create_output(screen)):
+        yield Lines(read_piped)
+
+
+def _at_terminal() -> Prompts:
+    session = get_app_session()
+    _forget_what_was_typed(session.input)
+    size = session.output.get_size()
     is_small = size.columns < _LEAST_COLUMNS or size.rows < _LEAST_ROWS
     return Lines() if is_small or is_dumb_terminal() else Questions()
+
+
+def _forget_what_was_typed(keyboard: Input) -> None:
+    """Take no key for an answer that was hit before the question could be seen."""
+    with suppress(ImportError, OSError, NotImplementedError):  # There is none of it on Windows.
+        import termios
+
+        if os.isatty(keyboard.fileno()):
+            clear_typeahead(keyboard)
+            termios.tcflush(keyboard.fileno(), termios.TCIFLUSH)

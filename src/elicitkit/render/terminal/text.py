@@ -21,10 +21,13 @@ YES: Final = "Yes"
 NO: Final = "No"
 LEAVE_OPEN: Final = "(leave open)"
 LEFT_OPEN: Final = "(left open)"
+DECLINE: Final = "(decline)"
+CANCEL: Final = "(cancel)"
 
 _LABEL = 200
 _VALUE = 2_000
 _BRIEF = 40
+_LEFT_TO_RIGHT = "\u200e"  # A mark that is never seen: what follows it goes on from the left.
 _INVISIBLE = frozenset({"Zs", "Zl", "Zp", "Cf", "Mn", "Me", "Cc"})
 
 
@@ -40,14 +43,25 @@ def drawable(text: str, *, limit: int = _LABEL) -> str:
 
 def label(field: Field) -> str:
     """What a person calls the field."""
-    return drawable(field.label)
+    return apart(drawable(field.label))
+
+
+def apart(line: str) -> str:
+    """A line that may stand beside others: what comes behind right-to-left letters is not drawn among them."""
+    return f"{line}{_LEFT_TO_RIGHT}" if any(map(_is_right_to_left, line)) else line
+
+
+def typeable(value: object) -> str:
+    """A value as it stands in the line, and text as it was typed or pasted there: what is not drawn is not sent."""
+    text = str(value)
+    return plain(text, limit=len(text) + 1)
 
 
 @lru_cache(maxsize=FIELDS)
 def option_labels(options: tuple[Option, ...]) -> tuple[str, ...]:
     """What a person calls each option; the value is added where two would look the same, or like an answer of ours."""
-    labels = [_option_label(option) for option in options]
-    times = Counter([*labels, LEAVE_OPEN])
+    labels = [apart(_option_label(option)) for option in options]
+    times = Counter([*labels, LEAVE_OPEN, DECLINE, CANCEL])
     pairs = zip(labels, options, strict=True)
     return tuple(label if times[label] == 1 else f"{label} ({_exactly(option.value)})" for label, option in pairs)
 
@@ -83,7 +97,7 @@ def _seen(text: str) -> str:
 
 def shown_briefly(field: Field, entries: Mapping[str, object]) -> str:
     """The same on part of a line."""
-    return brief(" ".join(shown(field, entries).split()))
+    return apart(brief(" ".join(shown(field, entries).split())))
 
 
 def brief(line: str) -> str:
@@ -93,7 +107,7 @@ def brief(line: str) -> str:
 
 def fault_line(fault: Fault) -> str:
     """What is wrong, in the checker's words."""
-    return drawable(str(fault), limit=_VALUE)
+    return drawable(f"{apart(fault.label)}: {fault.problem}" if fault.label else fault.problem, limit=_VALUE)
 
 
 def _option_label(option: Option) -> str:
@@ -104,6 +118,10 @@ def _option_label(option: Option) -> str:
 def _exactly(value: str) -> str:
     """A value that cannot be mistaken for another: whatever would not be drawn is written out."""
     return value if value == plain_line(value, limit=_LABEL) and _is_visible(value) else ascii(value[:_LABEL])
+
+
+def _is_right_to_left(character: str) -> bool:
+    return unicodedata.bidirectional(character) in ("R", "AL")
 
 
 def _is_visible(text: str) -> bool:

@@ -1,0 +1,103 @@
+"""`fill`: one form, put to the person at the terminal, in its turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import anyio
+
+from ...errors import Fault, MissingExtra
+from ...outcomes import Cancelled
+
+if TYPE_CHECKING:
+    from ...forms import Content, Form
+    from ...outcomes import Outcome
+
+_EXTRA = frozenset({"questionary", "prompt_toolkit", "rich"})
+
+
+class _Queue:
+    """The forms of one event loop: one is shown, in the order they came, and the others wait."""
+
+    def __init__(self) -> None:
+        self.turn = asyncio.Lock()
+        self.waiting = 0
+
+
+_queues: WeakKeyDictionary[asyncio.AbstractEventLoop, _Queue] = WeakKeyDictionary()
+
+
+async def fill(
+    form: Form[Any],
+    asker: str,
+    *,
+    filled: Mapping[str, object] | None = None,
+    faults: Iterable[Fault] = (),
+    waiting: Callable[[], int] | None = None,
+    until: datetime | None = None,
+    why_ended: Callable[[], str] | None = None,
+    takes_reason: bool = False,
+    piped: bool = False,
+) -> Outcome[Content]:
+    """Put one form to the person at the terminal, and give the outcome.
+
+    The event loop runs on meanwhile. Forms that are asked at the same time wait for each other, and the person is told
+    how many do. When the task is cancelled, the question closes with a word why, and the terminal is as it was. Where
+    standard input or output is no terminal, the one that controls the process is used, if there is one.
+
+    Args:
+        form: What to ask. Texts in it may be hostile.
+        asker: Who asks, as the person knows it: a server's name and title. It may be hostile too.
+        filled: What the same person answered before, by wire name: it stands in the fields again, right or wrong.
+        faults: What was wrong with that answer.
+        waiting: How many other questions wait for this one, elsewhere than here.
+        until: When it is too late to answer, with a time zone: then the question closes, and the outcome is
+            `Cancelled("expired")`.
+        why_ended: Why the question ends when the task is cancelled: `expired`, `answered` (by somebody else), or
+            anything else.
+        takes_reason: Ask a person who declines for a reason: `Declined.reason`.
+        piped: Take answers from standard input, a line each, where it is no terminal.
+
+    Raises:
+        MissingExtra: If the extra `terminal` is not installed; nothing was shown.
+    """
+    try:
+        from .asked import Asked, nobody, withdrawn
+        from .session import ask
+    except ModuleNotFoundError as error:
+        raise _explained(error) from None
+    if until is not None and until <= datetime.now(UTC):
+        return Cancelled("expired")
+    queue = _queues.setdefault(asyncio.get_running_loop(), _Queue())
+    others = waiting or nobody
+    with anyio.move_on_after(None if until is None else (until - datetime.now(UTC)).total_seconds()) as expiring:
+        asked = Asked(
+            form,
+            asker,
+            filled=filled or {},
+            faults=faults,
+            waiting=lambda: queue.waiting + others(),
+            until=until,
+            why_ended=lambda: "expired" if expiring.cancel_called else (why_ended or withdrawn)(),
+            takes_reason=takes_reason,
+        )
+        queue.waiting += 1
+        try:
+            await queue.turn.acquire()
+        finally:
+            queue.waiting -= 1
+        try:
+            return await ask(asked, piped=piped)
+        finally:
+            queue.turn.release()
+    return Cancelled("expired")
+
+
+def _explained(error: ModuleNotFoundError) -> ImportError:
+    if (error.name or "").partition(".")[0] not in _EXTRA:
+        return error
+    return MissingExtra("terminal", "The terminal prompt")

@@ -1,0 +1,128 @@
+"""The terminal as a host's `wait_for`; a form asked again has what was filled in (issue 9, point 5)."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import anyio
+import pytest
+
+from elicitkit import Answer, Origin, Request, Slot, retry_of
+from elicitkit.forms import Content
+from elicitkit.outcomes import Accepted, Cancelled, Declined, Outcome
+from elicitkit.render.terminal import hosting, wait_for
+
+pytestmark = pytest.mark.anyio
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer", "default": 1}},
+    "required": ["name"],
+}
+REQUEST = Request("r1", "input", "Who?", data={"schema": SCHEMA})
+
+
+class Person:
+    """Somebody at the terminal, who answers in turn."""
+
+    def __init__(self, *outcomes: Outcome[Any]) -> None:
+        self._outcomes = iter(outcomes)
+        self.asked: list[tuple[str, str]] = []
+        self.known: list[dict[str, Any]] = []
+
+    async def fill(self, form: Any, asker: str, **known: Any) -> Outcome[Content]:
+        self.asked.append((form.message, asker))
+        self.known.append(known)
+        return next(self._outcomes)
+
+
+@pytest.fixture
+def person(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def sit(*outcomes: Outcome[Any]) -> Person:
+        sitting = Person(*outcomes)
+        monkeypatch.setattr(hosting, "fill", sitting.fill)
+        return sitting
+
+    return sit
+
+
+@pytest.mark.parametrize(
+    ("outcome", "answer"),
+    [
+        (Accepted(Content({"name": "Ada"})), REQUEST.accept({"name": "Ada"})),
+        (Accepted(Content({"name": "Ada"}, cleared=frozenset({"age"}))), REQUEST.accept({"name": "Ada", "age": None})),
+        (Declined(), REQUEST.decline()),
+        (Declined("too late"), REQUEST.decline()),
+        (Cancelled(), REQUEST.cancel()),
+        (Cancelled("expired"), REQUEST.cancel("expired")),
+    ],
+)
+async def test_an_outcome_becomes_an_answer(outcome: Outcome[Any], answer: Answer, person: Any) -> None:
+    person(outcome)
+
+    assert await wait_for(REQUEST) == answer
+
+
+async def test_the_person_is_told_who_asks_and_until_when(person: Any) -> None:
+    until = datetime(2026, 11, 30, tzinfo=UTC)
+    request = Origin("shop", "order").noted_in(Request("r1", "input", "Who?", None, {"schema": SCHEMA}, until))
+    sitting = person(Declined(), Declined())
+
+    await wait_for(request)
+    await wait_for(REQUEST)
+
+    assert sitting.asked == [("Who?", "shop (tool order)"), ("Who?", "this program")]
+    assert sitting.known[0]["until"] == until
+
+
+async def test_an_approval_is_a_yes_or_no(person: Any) -> None:
+    sitting = person(Accepted(Content({})))
+
+    assert (await wait_for(Request("r1", "approval", "Deploy?"))).ok
+    assert sitting.asked == [("Deploy?", "this program")]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request("r1", "authorization", "Sign in", "https://example.com"),
+        Request("r1", "question", "Which?"),
+        Request("r1", "input", "Who?", data={"schema": {"type": "array"}}),
+    ],
+)
+async def test_what_cannot_be_shown_is_cancelled(request_: Request) -> None:
+    assert await wait_for(request_) == request_.cancel("unsupported")
+
+
+async def test_a_form_asked_again_has_what_was_filled_in(person: Any) -> None:
+    sitting = person(Accepted(Content({"name": "Ada", "age": "old"})), Accepted(Content({"name": "Ada", "age": 36})))
+
+    answer = await Slot(wait_for).answer(REQUEST)
+
+    assert answer.data == {"name": "Ada", "age": 36}
+    assert [message for message, _ in sitting.asked] == ["Who?", "Who?"]  # the faults stand apart
+    assert sitting.known[0] == {"filled": {}, "faults": (), "until": None}
+    assert sitting.known[1]["filled"] == {"name": "Ada", "age": "old"}
+    assert [fault.field for fault in sitting.known[1]["faults"]] == ["age"]
+
+
+async def test_the_whole_way_from_a_slot_to_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A `wait_for` of a host's own, which does not check, and passes on what it knows of the try before."""
+    wrong = iter([{"age": 1}])
+
+    async def careless(request: Request) -> Answer:
+        if retry_of(request) is None:
+            return request.accept(next(wrong))
+        return await wait_for(request)
+
+    shown: dict[str, Any] = {}
+
+    async def fill(form: Any, asker: str, *, filled: Any, faults: Any, until: Any) -> Outcome[Content]:
+        shown.update(filled=filled, faults=[str(fault) for fault in faults])
+        return Accepted(form.check({**filled, "name": "Ada"}))
+
+    monkeypatch.setattr(hosting, "fill", fill)
+    with anyio.fail_after(5):
+        answer = await Slot(careless).answer(REQUEST)
+
+    assert answer.data == {"name": "Ada", "age": 1}
+    assert shown == {"filled": {"age": 1}, "faults": ["Name: is required"]}
