@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from .tasks.store import TaskStore
     from .tasks.stores.addresses import open_store
     from .tasks.stores.memory import MemoryTaskStore
+    from .tasks.stores.postgres import PostgresTaskStore
     from .tasks.stores.sqlite import SqliteTaskStore
 
 __all__ = [
@@ -99,6 +100,7 @@ __all__ = [
     "Pending",
     "PendingCall",
     "Policy",
+    "PostgresTaskStore",
     "ProtocolError",
     "Request",
     "Retry",
@@ -178,6 +180,7 @@ _HOMES = {
     "tasks.store": "TaskStore",
     "tasks.stores.addresses": "open_store",
     "tasks.stores.memory": "MemoryTaskStore",
+    "tasks.stores.postgres": "PostgresTaskStore",
     "tasks.stores.sqlite": "SqliteTaskStore",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
