@@ -1,7 +1,7 @@
 # The front door. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance lint typing docs bench load fuzz crash package constraints clean
+.PHONY: help demo test conformance pages lint typing docs bench load fuzz crash package constraints clean
 
 # A python3.11 that is only a version manager's shim may not run, so it is tried first.
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
@@ -36,6 +36,19 @@ $(JUDGE)/installed: Makefile
 	   $(JUDGE)/node_modules/node/bin/node --version; } \
 	  >$(JUDGE)/install.log 2>&1 || { tail -n 30 $(JUDGE)/install.log; exit 1; }
 	@touch $@
+
+# What judges whether the pages of the inbox are accessible.
+AXE := .axe
+
+$(AXE)/installed: Makefile
+	@echo "Installing axe-core into $(AXE), once."
+	@rm -rf $(AXE) && mkdir $(AXE)
+	@npm install --prefix $(AXE) --no-save --no-package-lock --no-audit --no-fund axe-core@4.14.1 \
+	  >$(AXE)/install.log 2>&1 || { tail -n 30 $(AXE)/install.log; exit 1; }
+	@touch $@
+
+pages: $(INSTALLED) $(AXE)/installed  ## the pages of the inbox in a real browser, which is Chromium
+	@$(BIN)/pytest tests/render/web $(ARGS)
 
 # Others that tests talk to, in environments of their own: they need other versions than we do. Where one cannot be
 # installed the tests say so, and CI fails.
@@ -105,5 +118,5 @@ constraints:  ## pin the newest versions that resolve together
 	@mv $(VENV)-fresh/constraints.txt constraints.txt && rm -rf $(VENV)-fresh
 
 clean:  ## remove the environment and every cache
-	@rm -rf $(VENV) $(VENV)-fresh $(JUDGE) $(PEERS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(VENV)-fresh $(JUDGE) $(AXE) $(PEERS) .screens build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

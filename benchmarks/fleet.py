@@ -4,7 +4,8 @@ Each request goes to the next server, as behind a load balancer. A question is a
 that took the call; from the answer until the tool goes on is measured by the tool's own clock, which all processes of a
 machine share. Then many calls are parked side by side, and many answered, with 1, 2 and 4 servers. It needs
 PostgreSQL (ELICITKIT_POSTGRES, else on 127.0.0.1:5432), and for the other side redis-server and the environment that
-`make test` makes. It takes about a minute. Run it with `make bench`.
+`make test` makes. It takes about a minute; numbers behind it are how many servers there are instead. Run it with
+`make bench`.
 """
 
 from __future__ import annotations
@@ -218,7 +219,7 @@ async def main() -> None:
     with ExitStack() as stack:
         commands = {name: stack.enter_context(side()) for name, side in sides.items()}
         print(f"{'servers':>7}  {'':<24}  answer → goes on: median      p95     parks/s  completions/s")
-        for count in SERVERS:
+        for count in [int(one) for one in sys.argv[1:] if one.isdigit()] or SERVERS:
             found = {name: await measured(command, count) for name, command in commands.items()}
             for name, one in found.items():
                 delays = f"{one['goes on'] * 1e3:21.1f} ms  {one['p95'] * 1e3:6.1f} ms"

@@ -1,14 +1,13 @@
 """One connection for each revision of the protocol, in memory."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable
+from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
-import mcp.client.session
-import pytest
-from anyio import fail_after
 from mcp import Client
+
+from elicitkit import testing
 
 T = TypeVar("T")
 
@@ -17,14 +16,9 @@ MODERN = ("2026-07-28",)
 ALL = (*HANDSHAKE, *MODERN)
 
 
-@asynccontextmanager
-async def connected(server: Any, revision: str, callback: Any = None, **more: Any) -> AsyncIterator[Client]:
+def connected(server: Any, revision: str, callback: Any = None, **more: Any) -> AbstractAsyncContextManager[Client]:
     """A client of *server* that speaks *revision*, and fails rather than hang; *more* is for the SDK's `Client`."""
-    with pytest.MonkeyPatch.context() as patch, fail_after(10):
-        patch.setattr(mcp.client.session, "LATEST_HANDSHAKE_VERSION", revision)
-        mode = "auto" if revision in MODERN else "legacy"
-        async with Client(server, mode=mode, elicitation_callback=callback, **more) as client:
-            yield client
+    return testing.connected(server, callback, era=revision, **more)
 
 
 async def said(client: Client, tool: str, /, **arguments: Any) -> str:

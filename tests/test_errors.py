@@ -42,6 +42,8 @@ BUILTINS = {
     "TaskKeyError": ValueError,
     "StaleClaim": RuntimeError,
     "TaskStuck": RuntimeError,
+    "UnknownEntry": LookupError,
+    "EntryClosed": RuntimeError,
     "StoreError": RuntimeError,
     "ProtocolError": RuntimeError,
     "ToolError": RuntimeError,

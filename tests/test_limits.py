@@ -41,6 +41,7 @@ def test_the_limits_are_those_of_the_design() -> None:
     assert (limits.ANSWER_BYTES, limits.ROUND_TRIP_ANSWER_BYTES) == (256 * 1024, 32 * 1024)
     assert (limits.STATE_BYTES, limits.ROUND_BYTES) == (512 * 1024, 900 * 1024)
     assert (limits.ROUND_QUESTIONS, limits.ROUNDS) == (16, 10)
+    assert (limits.OPEN_ENTRIES, limits.ENTRY_BYTES, limits.CALL_BYTES) == (20_000, 256 * 1024, 1024 * 1024)
 
 
 def test_the_longest_message_is_sent() -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ContractError,
         ElicitationUnsupported,
         ElicitkitError,
+        EntryClosed,
         Fault,
         FormError,
         LimitError,
@@ -31,12 +32,17 @@ if TYPE_CHECKING:
         TaskKeyError,
         TaskStuck,
         ToolError,
+        UnknownEntry,
         UnknownTask,
     )
     from .forms import Content, Form, FormElicitation, FormSource, bind
     from .host.answering import Slot
     from .host.function_tools import FunctionTool
     from .host.http_tools import HttpTool
+    from .host.inbox import Entry, Inbox, InboxStore
+    from .host.inbox.memory import MemoryInboxStore
+    from .host.inbox.postgres import PostgresInboxStore
+    from .host.inbox.sqlite import SqliteInboxStore
     from .host.origins import Origin
     from .host.pending_calls import PendingCall
     from .host.policy import Policy, Rule
@@ -82,6 +88,8 @@ __all__ = [
     "Elicitation",
     "ElicitationUnsupported",
     "ElicitkitError",
+    "Entry",
+    "EntryClosed",
     "Fault",
     "Finding",
     "Form",
@@ -90,9 +98,12 @@ __all__ = [
     "FormSource",
     "FunctionTool",
     "HttpTool",
+    "Inbox",
+    "InboxStore",
     "LimitError",
     "LinkError",
     "McpSource",
+    "MemoryInboxStore",
     "MemoryTaskStore",
     "MissingExtra",
     "Origin",
@@ -100,6 +111,7 @@ __all__ = [
     "Pending",
     "PendingCall",
     "Policy",
+    "PostgresInboxStore",
     "PostgresTaskStore",
     "ProtocolError",
     "Request",
@@ -109,6 +121,7 @@ __all__ = [
     "SensitiveFieldError",
     "ServerUnavailable",
     "Slot",
+    "SqliteInboxStore",
     "SqliteTaskStore",
     "StaleClaim",
     "StepError",
@@ -125,6 +138,7 @@ __all__ = [
     "ToolResult",
     "Toolkit",
     "Turn",
+    "UnknownEntry",
     "UnknownTask",
     "answer_accepted",
     "answer_cancelled",
@@ -159,6 +173,10 @@ _HOMES = {
     "forms": "Content Form FormElicitation FormSource bind",
     "host.function_tools": "FunctionTool",
     "host.http_tools": "HttpTool",
+    "host.inbox": "Entry Inbox InboxStore",
+    "host.inbox.memory": "MemoryInboxStore",
+    "host.inbox.postgres": "PostgresInboxStore",
+    "host.inbox.sqlite": "SqliteInboxStore",
     "host.question_tool": "question",
     "host.results": "ToolResult",
     "host.retries": "Retry retry_of",

@@ -15,6 +15,8 @@
     ├── TaskKeyError (ValueError)               a key of a task's question was used before, or never
     ├── StaleClaim (RuntimeError)               a worker was overtaken by another
     ├── TaskStuck (RuntimeError)                a task at a server did not change for longer than anybody waits
+    ├── UnknownEntry (LookupError)              there is no such question in an inbox, or it is for somebody else
+    ├── EntryClosed (RuntimeError)              a question in an inbox was answered before, or is no longer asked
     ├── StoreError (RuntimeError)               a store of tasks cannot be read or written
     ├── ProtocolError (RuntimeError)            the other side broke the protocol, or failed
     ├── ToolError (RuntimeError)                a tool of the host's own failed, and says why to the model
@@ -33,6 +35,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, ClassVar, NamedTuple, cast
 
 
@@ -213,6 +216,51 @@ class StaleClaim(ElicitkitError, RuntimeError):
 
 class TaskStuck(ElicitkitError, RuntimeError):
     """A task at a server did not change for longer than its caller would wait, and was given up."""
+
+
+class UnknownEntry(ElicitkitError, LookupError):
+    """There is no such question in the inbox: its id is unknown, it was erased, or it is for somebody else.
+
+    The text is the same for all three, so that nobody learns which ids exist.
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(args or ("There is no such question.",)))
+
+
+class EntryClosed(ElicitkitError, RuntimeError):
+    """A question in an inbox cannot be answered any more: somebody was first, its time is over, or it was withdrawn.
+
+    The text is for the person who was too late.
+    """
+
+    def __init__(self, state: str = "withdrawn", by: str = "", at: datetime | None = None) -> None:
+        super().__init__(state, by, at)
+
+    @property
+    def state(self) -> str:
+        """What became of it: `answered`, `expired` or `withdrawn`."""
+        return str(self.args[0])
+
+    @property
+    def by(self) -> str:
+        """Who closed it, as far as anybody said."""
+        return str(self.args[1])
+
+    @property
+    def at(self) -> datetime | None:
+        """When it was closed."""
+        return cast("datetime | None", self.args[2])
+
+    def __str__(self) -> str:
+        match self.state:
+            case "answered":
+                text = f"This was answered by {self.by} already." if self.by else "This was answered already."
+            case "expired":
+                text = "The time for an answer is over."
+            case _:
+                text = "This is asked no longer."
+        return _sendable(text)
 
 
 class StoreError(ElicitkitError, RuntimeError):

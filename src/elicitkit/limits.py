@@ -38,5 +38,26 @@ FOLDED_OPTIONS: Final = 12
 OPEN_REQUESTS: Final = 1_000
 """The most questions that may be open for one principal, in all its tasks; where nobody is authenticated, any."""
 
+OPEN_ENTRIES: Final = 20_000
+"""The most questions that may be open in one inbox."""
+
+ENTRY_BYTES: Final = 256 * 1024
+"""The largest request that an inbox keeps, in bytes of JSON."""
+
+CALL_BYTES: Final = 1024 * 1024
+"""The largest call that an inbox keeps to be resumed, in bytes of JSON."""
+
+NAME_CHARACTERS: Final = 200
+"""The longest name of a host or a person in an inbox, in characters."""
+
+API_BODY_BYTES: Final = 1024 * 1024
+"""The largest body that the inbox reads over HTTP, in bytes: an answer, spelt with escapes."""
+
+NOTE_CHARACTERS: Final = 2_000
+"""The longest note beside an answer in an inbox, in characters."""
+
+PAGE_ENTRIES: Final = 200
+"""The most entries that one page of an inbox lists."""
+
 LISTED_TASKS: Final = 1_000
 """The most tasks a page of a listing may have."""

@@ -13,8 +13,12 @@ from elicitkit.errors import MissingExtra, ScriptError
 Captured = pytest.CaptureFixture[str]
 
 
+ACTIONS = {"tasks": ("list", "show", "cancel", "sweep"), "inbox": ("list", "show", "answer", "serve")}
+
+
 @pytest.mark.parametrize(
-    "command", [(), *((name,) for name in COMMANDS), *(("tasks", name) for name in ("list", "show", "cancel", "sweep"))]
+    "command",
+    [(), *((name,) for name in COMMANDS), *((name, action) for name, actions in ACTIONS.items() for action in actions)],
 )
 def test_help_documents_every_exit_code(command: tuple[str, ...], capsys: Captured) -> None:
     assert main([*command, "--help"]) == Exit.FINE
@@ -42,6 +46,7 @@ def test_the_exit_codes_are_what_scripts_rely_on() -> None:
         "UNREACHABLE": 3,
         "SCRIPT": 4,
         "MISSING_EXTRA": 5,
+        "TOO_LATE": 6,
         "BUG": 70,
         "INTERRUPTED": 130,
     }

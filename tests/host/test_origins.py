@@ -28,6 +28,15 @@ def test_it_survives_json() -> None:
     assert Origin.of(Request.from_json(ORIGIN.noted_in(REQUEST).to_json())) == ORIGIN
 
 
+def test_a_host_with_several_agents_says_by_which_path_and_a_task_by_which_id() -> None:
+    origin = Origin("shop", "pay", task="t1", agents=("boss", "buyer"))
+    noted = origin.noted_in(REQUEST)
+
+    assert noted.to_dict()["data"]["source"]["agents"] == ["boss", "buyer"]
+    assert noted.to_dict()["data"]["source"]["task"] == "t1"
+    assert Origin.of(Request.from_json(noted.to_json())) == origin
+
+
 def test_a_request_without_one_has_an_empty_one() -> None:
     assert Origin.of(REQUEST) == Origin()
     assert Origin.of(Request("r1", "approval", "?")) == Origin()
@@ -47,7 +56,7 @@ def test_one_that_was_there_is_replaced_and_an_empty_one_takes_it_out() -> None:
     assert Origin().noted_in(forged).to_dict()["data"] == {"kept": 1}
 
 
-@pytest.mark.parametrize("noted", ["shop", [1], {"server": 7, "tool": None, "_meta": "x"}])
+@pytest.mark.parametrize("noted", ["shop", [1], {"server": 7, "tool": None, "_meta": "x", "agents": "x", "task": []}])
 def test_what_is_none_is_passed_over(noted: object) -> None:
     written = {"id": "r", "kind": "k", "prompt": "", "data": {"source": noted}}
 

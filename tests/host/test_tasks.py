@@ -11,6 +11,7 @@ from elicitkit import (
     Elicitation,
     FormElicitation,
     McpSource,
+    Origin,
     PendingCall,
     SqliteTaskStore,
     Tasks,
@@ -107,6 +108,7 @@ async def test_a_suspended_task_goes_on_in_other_processes_and_does_nothing_twic
         assert text(await resumed(source, second.to_json(), size="M")) == "Ada M"
 
     assert (first.request.prompt, second.request.prompt) == ("Who is there?", "Which size?")
+    assert Origin.of(first.request).task == Origin.of(second.request).task != ""
     assert shop.effects == ["reserved"]
 
 

@@ -39,9 +39,9 @@ def own_schema(address: str = ADDRESS) -> Iterator[str]:
 
 
 def empty(schema: str) -> None:
-    """Forget all tasks in a schema, which is quicker than to make another."""
+    """Forget all tasks and questions in a schema, which is quicker than to make another."""
     if sql(f"SELECT to_regclass('{schema}.tasks')") != [(None,)]:
-        sql(*(f"DELETE FROM {schema}.{table}" for table in ("tasks", "inputs", "steps")))
+        sql(*(f"DELETE FROM {schema}.{table}" for table in ("tasks", "inputs", "steps", "inbox")))
 
 
 def sql(*statements: str, address: str = ADDRESS) -> list[tuple[Any, ...]]:

@@ -17,6 +17,7 @@ from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.tasks.messages import EXTENSION, CancelTask, GetTask, TaskParams, UpdateParams, UpdateTask
 from elicitkit.tasks.record import TaskRecord
 from elicitkit.tasks.store import TaskStore
+from elicitkit.testing import connected
 
 OVER = frozenset({"completed", "failed", "cancelled"})
 
@@ -160,13 +161,6 @@ def text_of(task: Mapping[str, Any]) -> str:
 
 @asynccontextmanager
 async def desk(mcp: MCPServer[Any], tasks: Tasks, callback: Any = nobody, **more: Any) -> AsyncIterator[Desk]:
-    """A client in memory; it fails rather than hang, and with the test's own error, not a group of one."""
-    failed: Exception | None = None
-    with fail_after(15):
-        async with Client(mcp, extensions=[KnowsTasks()], elicitation_callback=callback, **more) as client:
-            try:
-                yield Desk(client, tasks.store)
-            except Exception as error:
-                failed = error
-    if failed is not None:
-        raise failed
+    """A client in memory that knows tasks and does nothing about them."""
+    async with connected(mcp, callback, extensions=[KnowsTasks()], seconds=15, **more) as client:
+        yield Desk(client, tasks.store)

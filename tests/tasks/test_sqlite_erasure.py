@@ -13,7 +13,7 @@ from elicitkit import SqliteTaskStore
 from elicitkit.journal import Reply
 from elicitkit.tasks.record import Settlement
 from elicitkit.tasks.stores import sqlite_erasure
-from elicitkit.testing.store_contract import Clock
+from elicitkit.testing import Clock
 from elicitkit.testing.store_contract.base import parked
 
 pytestmark = pytest.mark.anyio

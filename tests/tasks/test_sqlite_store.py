@@ -17,8 +17,7 @@ from elicitkit.tasks.listing import Listing
 from elicitkit.tasks.stores import sqlite_tables
 from elicitkit.tasks.stores.sqlite_listing import listing_query
 from elicitkit.tasks.stores.sqlite_schema import MIGRATIONS
-from elicitkit.testing import TaskStoreContract
-from elicitkit.testing.store_contract import Clock
+from elicitkit.testing import Clock, TaskStoreContract
 from elicitkit.testing.store_contract.base import accepting, parked, question
 
 pytestmark = pytest.mark.anyio

@@ -14,7 +14,7 @@ from elicitkit import CallOver, MemoryTaskStore, TaskStore
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.record import TaskRecord
 from elicitkit.tasks.states import TERMINAL, TRANSITIONS, Event, Status, next_status
-from elicitkit.testing.store_contract import Clock
+from elicitkit.testing import Clock
 from elicitkit.testing.store_contract.base import accepting, form
 
 ID = "a" * 32

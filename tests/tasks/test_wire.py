@@ -14,7 +14,7 @@ from elicitkit import MemoryTaskStore, TaskStore
 from elicitkit.tasks.record import TaskRecord
 from elicitkit.tasks.requests import link_request
 from elicitkit.tasks.wire import create_task_result, get_task_result, task_notification, write_moment
-from elicitkit.testing.store_contract import Clock
+from elicitkit.testing import Clock
 from elicitkit.testing.store_contract.base import form
 from tests.specification import FOLDER, needs_specification
 

@@ -24,6 +24,9 @@ V = TypeVar("V")
 TRIES = 3
 """How often a person may answer one question before `elicit` gives up."""
 
+CORRECT_THIS = "Please correct this:\n"
+"""What stands above the faults, and they above the message, when something is asked again."""
+
 
 @overload
 def elicit(
@@ -360,8 +363,8 @@ def _accepted(road: Road, form: Form[T], reply: Reply) -> Accepted[T]:
 def message_with_faults(message: str, error: AnswerError) -> str:
     """The message with the faults above it; where both are too long, the faults are cut."""
     faults = "\n".join(f"- {fault}" for fault in error.faults)
-    head, gap = "Please correct this:\n", "\n\n"
-    room = MESSAGE_CHARACTERS - len(message) - len(head) - len(gap)
+    gap = "\n\n"
+    room = MESSAGE_CHARACTERS - len(message) - len(CORRECT_THIS) - len(gap)
     if room < len("- …"):
         return message
-    return f"{head}{faults if len(faults) <= room else faults[: room - 1] + '…'}{gap}{message}"
+    return f"{CORRECT_THIS}{faults if len(faults) <= room else faults[: room - 1] + '…'}{gap}{message}"

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from ..errors import MissingExtra, ScriptError
-from . import call, check, demo, preview, tasks
+from . import call, check, demo, inbox, preview, tasks
 from .exits import Exit, Failure
 from .output import complain, say
 from .parsers import add_debug, end_with_exit_codes
@@ -22,7 +22,14 @@ from .version import version
 
 __all__ = ["COMMANDS", "Exit", "main"]
 
-COMMANDS: dict[str, ModuleType] = {"demo": demo, "call": call, "preview": preview, "check": check, "tasks": tasks}
+COMMANDS: dict[str, ModuleType] = {
+    "demo": demo,
+    "call": call,
+    "preview": preview,
+    "check": check,
+    "inbox": inbox,
+    "tasks": tasks,
+}
 """The subcommands by name, in the order `--help` lists them."""
 
 

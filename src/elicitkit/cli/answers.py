@@ -12,6 +12,6 @@ HELP: Final = (
 )
 
 
-def add_answers(parser: argparse.ArgumentParser) -> None:
+def add_answers(parser: argparse._ActionsContainer) -> None:
     """Add the option, which says what a line looks like."""
     parser.add_argument("--answers", metavar="FILE", help=HELP)

@@ -25,7 +25,9 @@ every kind of field, then a last question. Decline or cancel wherever you like.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `elicitkit demo` takes."""
-    add_answers(parser)
+    how = parser.add_mutually_exclusive_group()
+    add_answers(how)
+    how.add_argument("--web", action="store_true", help="answer on a page in a browser, in place of the terminal")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,11 +36,14 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         Failure: If the server could not be talked to.
         ScriptError: If the scripted answers did not come out even.
+        MissingExtra: If an extra that it needs is not installed.
     """
     from ..host.servers import StdioServer
-    from . import calling, results
+    from . import calling, demo_web, results
 
     give(INTRO)
+    if args.web:
+        return demo_web.run(TOOL, debug=args.debug)
     server = StdioServer(sys.executable, args=("-m", "elicitkit.cli.demo_server"), env=dict(os.environ))
     show = partial(results.show, tool=TOOL)
     return calling.call(server, TOOL, {}, show=show, answers=args.answers, takes_null=True, debug=args.debug)

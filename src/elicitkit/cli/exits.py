@@ -15,6 +15,7 @@ class Exit(IntEnum):
     UNREACHABLE = 3
     SCRIPT = 4
     MISSING_EXTRA = 5
+    TOO_LATE = 6
     BUG = 70
     INTERRUPTED = 130
 
@@ -26,6 +27,7 @@ MEANINGS = {
     Exit.UNREACHABLE: "the server could not be reached, or broke the protocol; or a store could not be used",
     Exit.SCRIPT: "scripted answers ran out, or were left over",
     Exit.MISSING_EXTRA: "an extra is not installed",
+    Exit.TOO_LATE: "a question was answered by somebody else, or is asked no longer",
     Exit.BUG: "elicitkit itself failed: please report it",
     Exit.INTERRUPTED: "interrupted",
 }

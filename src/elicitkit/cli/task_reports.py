@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
-from unicodedata import combining, east_asian_width
 
 from ..errors import ElicitkitError
 from ..forms import Form
@@ -18,13 +17,13 @@ from ..tasks.record import History, TaskInput, TaskRecord
 from ..tasks.wire import write_moment
 from .questions import line_of
 from .spans import since
+from .tables import NONE, aligned, cut
 
 HIDDEN: Final = "hidden; --answers shows it"
 
 _ID_SHOWN: Final = 12
 _COLUMNS: Final = ("ID", "STATUS", "TOOL", "OWNER", "CREATED", "ENDS", "ASKS")
 _WIDEST: Final = {"TOOL": 24, "OWNER": 24, "ASKS": 60}
-_NONE: Final = "-"
 
 
 # --- many -------------------------------------------------------------------------------------------------------------
@@ -33,8 +32,7 @@ _NONE: Final = "-"
 def table(records: Sequence[TaskRecord], now: float, *, with_answers: bool = False) -> str:
     """Tasks in aligned columns, one a line; with answers, what each was given and gave is on a line below it."""
     rows = [_COLUMNS, *(_row(record, now) for record in records)]
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
-    head, *lines = ("  ".join(map(_filled, row, widths)).rstrip() for row in rows)
+    head, *lines = aligned(rows)
     told = [head]
     for line, record in zip(lines, records, strict=True):
         told.append(line)
@@ -48,12 +46,12 @@ def _row(record: TaskRecord, now: float) -> tuple[str, ...]:
         "ID": record.id[:_ID_SHOWN],
         "STATUS": record.status,
         "TOOL": tool_of(record),
-        "OWNER": _NONE if record.owner is None else record.owner,
+        "OWNER": NONE if record.owner is None else record.owner,
         "CREATED": since(record.created_at, now),
         "ENDS": _end(record, now),
         "ASKS": _asked(record),
     }
-    return tuple(_cut(cells[name], _WIDEST.get(name, 40)) for name in _COLUMNS)
+    return tuple(cut(cells[name], _WIDEST.get(name, 40)) for name in _COLUMNS)
 
 
 def _end(record: TaskRecord, now: float) -> str:
@@ -64,26 +62,8 @@ def _end(record: TaskRecord, now: float) -> str:
 def _asked(record: TaskRecord) -> str:
     messages = [_message(asked) for asked in record.inputs.values()]
     if not messages:
-        return _NONE
-    return messages[0] if len(messages) == 1 else f"{_cut(messages[0], _WIDEST['ASKS'] - 6)} (+{len(messages) - 1})"
-
-
-def _cut(text: str, width: int) -> str:
-    line = plain_line(text) or _NONE
-    if _width(line) <= width:
-        return line
-    while _width(line) >= width:
-        line = line[:-1]
-    return f"{line}…"
-
-
-def _filled(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))
-
-
-def _width(text: str) -> int:
-    """How many columns of a terminal a text takes."""
-    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
+        return NONE
+    return messages[0] if len(messages) == 1 else f"{cut(messages[0], _WIDEST['ASKS'] - 6)} (+{len(messages) - 1})"
 
 
 # --- one --------------------------------------------------------------------------------------------------------------

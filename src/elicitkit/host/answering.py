@@ -206,7 +206,7 @@ class Slot:
 
     async def _asked(self, request: Request) -> Answer | Refusal:
         if self._wait_for is None:
-            return request.cancel("headless")
+            return Refusal("headless", "nobody is there to ask")
         if self.at_once is not None and any(one.slot is self for one in shown_here()):
             return Refusal("failed", "wait_for itself asked something, and would have waited for itself")
         with anyio.move_on_after(_seconds_left(request)) as expiring:

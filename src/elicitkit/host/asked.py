@@ -35,7 +35,7 @@ class Unanswerable(NamedTuple):
 
 
 def read_question(
-    params: Params, modes: Collection[Mode], *, server: str, tool: str, call: str
+    params: Params, modes: Collection[Mode], *, server: str, tool: str, call: str, task: str = ""
 ) -> Request | Unanswerable:
     """The request of an elicitation, with where it comes from.
 
@@ -47,7 +47,7 @@ def read_question(
         return _unanswerable(server, f"it asks in the mode {mode!r}, which was not declared")
     try:
         request = elicitation_to_request(params)
-        origin = Origin(server, tool, call=call, elicitation_id=id or "", meta=meta)
+        origin = Origin(server, tool, call=call, task=task, elicitation_id=id or "", meta=meta)
         noted = origin.noted_in(request)
         return noted if (problem := _link_problem(noted)) is None else _unanswerable(server, problem)
     except (ProtocolError, ContractError, LimitError) as error:

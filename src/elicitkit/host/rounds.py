@@ -191,7 +191,7 @@ class Rounds:
             return failure(f"{upstream.settings.server.described} asked more than {OPEN_QUESTIONS:,} questions at once")
         questions, answers = [], {}
         for key, asked in (round.input_requests or {}).items():
-            request = self._read(params_of(asked), upstream, call)
+            request = self._read(params_of(asked), upstream, call, task=progress.task or "")
             if isinstance(request, Unanswerable):
                 answers[key] = {"action": "cancel"}
             else:
@@ -209,8 +209,8 @@ class Rounds:
             return failure(f"{upstream.settings.server.described} cannot go on: {links.problem}")
         return failure(unresolved(links[0])) if progress.has_opened else progress.blocked(links)
 
-    def _read(self, params: Params, upstream: Upstream, call: Call) -> Request | Unanswerable:
-        return read_question(params, self.modes, server=upstream.name, tool=call.tool, call=call.id)
+    def _read(self, params: Params, upstream: Upstream, call: Call, *, task: str = "") -> Request | Unanswerable:
+        return read_question(params, self.modes, server=upstream.name, tool=call.tool, call=call.id, task=task)
 
     # --- requests -----------------------------------------------------------------------------------------------------
 

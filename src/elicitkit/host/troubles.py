@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
 import anyio
 import httpx2
 from mcp import MCPError
-from mcp_types import CONNECTION_CLOSED, INVALID_REQUEST
+from mcp_types import CONNECTION_CLOSED, CORE_RESULT_TYPES, INVALID_REQUEST
 from pydantic import ValidationError
 
 from ..errors import ElicitkitError
@@ -32,6 +32,14 @@ _NO_WAY_BACK = "no back-channel"
 
 _STAND_INS = ("Not Found", "Session terminated", "Server returned an error response")
 """The SDK's words in place of a status of HTTP."""
+
+_ASKED = "inputRequests"
+_MODES = ("ElicitRequestFormParams", "ElicitRequestURLParams")
+_MODELS = frozenset({"ElicitRequest", *_MODES})
+"""The SDK's names for what may stand in a round, in the places that pydantic gives."""
+
+_WORD = 40
+"""What is left of a stranger's word, in characters."""
 
 _DUMP = re.compile(r"\s*\[type=.*", re.DOTALL)
 """What pydantic adds to a fault: the value, which may be private, and a link."""
@@ -112,10 +120,32 @@ def _calling(error: BaseException) -> str:
 
 
 def first_fault(error: ValidationError) -> str:
-    """Where the first fault is and what; without the value, which may be private."""
-    fault = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(map(str, fault["loc"]))
-    return f"{error.title}: {where}: {fault['msg']}" if where else f"{error.title}: {fault['msg']}"
+    """Where the fault is that says most, and what; without the value, which may be private."""
+    faults = error.errors(include_url=False)
+    if (kind := _unknown_type(faults)) is not None:
+        return f"its result is of the type {plain_line(kind, limit=_WORD)!r}, which is none that is known"
+    if (asked := _fault_of_a_question(faults)) is not None:
+        at = asked["loc"].index(_ASKED)
+        where = ".".join(str(part) for part in asked["loc"][at:] if part not in _MODELS)
+        return f"{where}: {asked['msg']}"
+    where = ".".join(map(str, faults[0]["loc"]))
+    return f"{error.title}: {where}: {faults[0]['msg']}" if where else f"{error.title}: {faults[0]['msg']}"
+
+
+def _unknown_type(faults: Sequence[Mapping[str, Any]]) -> str | None:
+    """The type of a whole result, where it is one that no revision and no extension has."""
+    wholes = (fault["input"] for fault in faults if fault["type"] == "missing" and isinstance(fault["input"], Mapping))
+    kinds = (whole.get("resultType") for whole in wholes)
+    return next((kind for kind in kinds if isinstance(kind, str) and kind not in CORE_RESULT_TYPES), None)
+
+
+def _fault_of_a_question(faults: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The first fault of an elicitation in a round, of the mode that it is in; of its mode, where that is none."""
+    of_mode = [[fault for fault in faults if _ASKED in fault["loc"] and model in fault["loc"]] for model in _MODES]
+    for found in of_mode:
+        if found and found[0]["loc"][-1] != "mode":
+            return found[0]
+    return next((found[0] for found in of_mode if found), None)
 
 
 def _said(text: str) -> str:

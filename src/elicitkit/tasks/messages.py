@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from mcp_types import NotificationParams, Request, RequestParams, Result
+from pydantic import model_validator
 
 EXTENSION: Final = "io.modelcontextprotocol/tasks"
 """The identifier under which both sides declare it."""
@@ -46,7 +48,18 @@ class CancelTask(Request[TaskParams, Literal["tasks/cancel"]]):
     name_param = "taskId"
 
 
-class CreatedTask(Result):
+class _Task(Result):
+    """A result about a task. Some servers put the task under `task`, as revision 2025-11-25 did; it is read alike."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _flat(cls, given: Any) -> Any:
+        if isinstance(given, Mapping) and "taskId" not in given and isinstance(given.get("task"), Mapping):
+            return {**given, **given["task"]}
+        return given
+
+
+class CreatedTask(_Task):
     """What a call gives that became a task (`CreateTaskResult`)."""
 
     result_type: Literal["task"] = "task"
@@ -59,7 +72,7 @@ class CreatedTask(Result):
     poll_interval_ms: int | None = None
 
 
-class TaskState(Result):
+class TaskState(_Task):
     """What `tasks/get` gives (`GetTaskResult`). What it asks, and how it ended, are plain JSON."""
 
     task_id: str

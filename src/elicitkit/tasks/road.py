@@ -102,7 +102,7 @@ class ParkedRoad:
         self.claimed_until = claim.until
         """When the claim ends, unless renewed; in seconds since the epoch."""
         self._claim = claim
-        self._journal = journal or Journal()
+        self._journal = journal or Journal(claim.store.clock)
         """What was asked and done before the call became a task; and the names of questions."""
         self._asked: dict[str, TaskInput] = {}
         self._refreshed = 0

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ...errors import MissingExtra, StoreError
 from ..store import TaskStore
 
 _SCHEMES: Final = "sqlite:///FILE, postgresql://…, memory: or a path"
+
+
+class Kinds(NamedTuple):
+    """The classes of one sort of store, each as `module:name`, so that only the one that is needed is loaded."""
+
+    of: str
+    """What is in the stores, as people read it."""
+
+    file: str
+    database: str
+    memory: str
+
+
+_TASKS: Final = Kinds(
+    "tasks",
+    f"{__package__}.sqlite:SqliteTaskStore",
+    f"{__package__}.postgres:PostgresTaskStore",
+    f"{__package__}.memory:MemoryTaskStore",
+)
 
 
 def open_store(address: str | Path, *, must_exist: bool = False, **options: Any) -> TaskStore:
@@ -34,59 +52,62 @@ def open_store(address: str | Path, *, must_exist: bool = False, **options: Any)
         ValueError: If it is no address of a store. The text has no password.
         StoreError: If it has to be there, and cannot be.
     """
+    store: TaskStore = store_at(address, _TASKS, must_exist=must_exist, **options)
+    return store
+
+
+def store_at(address: str | Path, kinds: Kinds, *, must_exist: bool = False, **options: Any) -> Any:
+    """The store of some kind at an address; see `open_store`."""
     scheme = "" if isinstance(address, Path) else _scheme(address)
-    if not scheme:
-        return _file(Path(address), must_exist=must_exist, **options)
-    if (make := _KINDS.get(scheme)) is None:
-        raise ValueError(f"there are no stores of tasks at {scheme}: addresses: give {_SCHEMES}")
-    return make(str(address), must_exist=must_exist, **options)
+    match scheme:
+        case "":
+            return _load(kinds.file)(Path(address), must_exist=must_exist, **options)
+        case "sqlite":
+            return _load(kinds.file)(_path_of(str(address), kinds), must_exist=must_exist, **options)
+        case "postgresql" | "postgres":
+            return _database(kinds)(str(address), must_exist=must_exist, **options)
+        case "memory":
+            _require_memory(str(address), must_exist=must_exist)
+            return _load(kinds.memory)(**options)
+        case _:
+            raise ValueError(f"there are no stores of {kinds.of} at {scheme}: addresses: give {_SCHEMES}")
 
 
 def _scheme(address: str) -> str:
     """What stands before the colon; nothing where it is a path, of a drive too."""
     scheme, colon, rest = address.partition(":")
     is_one = colon and len(scheme) > 1 and scheme.isascii() and scheme.replace("+", "").isalnum()
-    return scheme.lower() if is_one and (rest.startswith("//") or scheme.lower() in _KINDS) else ""
+    return scheme.lower() if is_one and (rest.startswith("//") or scheme.lower() in _BARE) else ""
 
 
-def _file(path: Path, **options: Any) -> TaskStore:
-    from .sqlite import SqliteTaskStore
-
-    return SqliteTaskStore(path, **options)
+_BARE: Final = frozenset({"sqlite", "postgresql", "postgres", "memory"})
+"""The schemes that are known as such without slashes, too."""
 
 
-def _sqlite(address: str, **options: Any) -> TaskStore:
+def _path_of(address: str, kinds: Kinds) -> Path:
     _, _, rest = address.partition(":")
     path = unquote(rest.removeprefix("///"))
     if not rest.startswith("///") or not path:
-        raise ValueError(
-            "the address of a file is sqlite:/// and its path: sqlite:///tasks.db, sqlite:////var/tasks.db"
-        )
-    return _file(Path(path), **options)
+        example = f"sqlite:///{kinds.of}.db, sqlite:////var/{kinds.of}.db"
+        raise ValueError(f"the address of a file is sqlite:/// and its path: {example}")
+    return Path(path)
 
 
-def _postgres(address: str, **options: Any) -> TaskStore:
+def _database(kinds: Kinds) -> Any:
     try:
         import psycopg  # noqa: F401  # So that what is missing is told apart from what is broken.
     except ImportError:
-        raise MissingExtra("postgres", "A store of tasks in PostgreSQL") from None
-    store: TaskStore = import_module(".postgres", __package__).PostgresTaskStore(address, **options)
-    return store
+        raise MissingExtra("postgres", f"A store of {kinds.of} in PostgreSQL") from None
+    return _load(kinds.database)
 
 
-def _memory(address: str, *, must_exist: bool, **options: Any) -> TaskStore:
-    from .memory import MemoryTaskStore
-
+def _require_memory(address: str, *, must_exist: bool) -> None:
     if urlsplit(address).path.strip("/"):
         raise ValueError("a store in memory has no name: its address is memory:")
     if must_exist:
         raise StoreError("A store in memory is gone with the process that had it: there is nothing to look at.")
-    return MemoryTaskStore(**options)
 
 
-_KINDS: Final[dict[str, Callable[..., TaskStore]]] = {
-    "sqlite": _sqlite,
-    "postgresql": _postgres,
-    "postgres": _postgres,
-    "memory": _memory,
-}
+def _load(kind: str) -> Any:
+    module, _, name = kind.partition(":")
+    return getattr(import_module(module), name)

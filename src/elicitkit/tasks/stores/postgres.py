@@ -12,46 +12,35 @@ from ...errors import MissingExtra, StoreError
 from ..record import TaskInput, TaskRecord
 from .arguments import positive
 from .postgres_schema import MIGRATIONS, Migration, forget_lines, migrate, require_name
-from .transaction import Transaction
+from .telling import Telling
 from .transactional import TransactionalStore
 
 if TYPE_CHECKING:  # All of these need psycopg, and the name of the store does not.
     from .postgres_lanes import Lanes
     from .postgres_listening import Listening
+    from .postgres_rows import Rows
 
 T = TypeVar("T")
 
 
-class PostgresTaskStore(TransactionalStore):
-    """A `TaskStore` in a PostgreSQL database (13 or newer), which servers and workers on many machines share.
+class PostgresDatabase(Telling):
+    """What stores in a database share: all about it. Stores of several kinds, and many machines, may have one together.
 
-    The tables are made when the store is opened, in a schema of their own, and those of an older version are brought up
-    to date; where they are there, a role without the right to make any will do. It needs connections that keep their
-    session: PostgreSQL itself, or a pooler in session mode.
-
-        async with PostgresTaskStore("postgresql://app@db.example/app") as store:
-            ...
-
-    It outlives a restart of the database. What was under way then is done again where it certainly did not happen; of a
-    commit whose answer was lost, it is looked up what became of it. Only where that cannot be found out in time is
-    it a `StoreError` that says so.
+    A store inherits from this first, and then from what it is a store of; see `PostgresTaskStore`.
 
     Args:
         address: `postgresql://user@host/database`, or libpq's `name=value …`; `?schema=name` behind it is for *schema*.
-        schema: The schema with the tables, `elicitkit` unless given; several applications in one database have one
-            each.
+        schema: The schema with the tables, `elicitkit` unless given.
         pool_size: How many operations run at once, each on a connection; one more connection listens.
         timeout: How long an operation waits for a connection, and then may take, in seconds.
         rescan: How often to look for changes that were not heard of, in seconds.
         must_exist: Make no tables: where there are none, it is a `StoreError` when the store is opened.
-        options: As for `TaskStore`.
-
-    Raises:
-        MissingExtra: If psycopg is not installed.
-        ValueError: If the address or the name of the schema is none, or a number is not positive.
+        options: What the store it is takes.
     """
 
     _migrations: ClassVar[Sequence[Migration]] = MIGRATIONS
+    _suffix: ClassVar[str] = ""
+    """What tells its channel from those of other kinds."""
 
     def __init__(
         self,
@@ -76,25 +65,29 @@ class PostgresTaskStore(TransactionalStore):
         self._pool_size = int(positive("pool_size", pool_size))
         self._must_exist = must_exist
         self._connector = Connector(address, self._schema, timeout)
-        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._lanes: Lanes | None = None
         self._listening: Listening | None = None
 
+    def _rows(self) -> type[Rows]:
+        """What its works are given."""
+        raise NotImplementedError
+
     async def open(self) -> None:
-        """See `TaskStore.open`.
+        """Make the store ready.
 
         Raises:
             StoreError: If the database cannot be reached or used, or its tables are of a newer version.
         """
         from .postgres_lanes import Lanes
         from .postgres_listening import Listening
-        from .postgres_tables import Place
+        from .postgres_rows import Place
 
         await asyncio.to_thread(self._prepare)
-        place = Place(self._schema, secrets.token_hex(4))
+        place = Place(self._schema, secrets.token_hex(4), self._suffix)
         lanes = Lanes(
             self._connector,
             place=place,
+            rows=self._rows(),
             size=self._pool_size,
             timeout=self._timeout,
             tell=self._tell_own,
@@ -114,7 +107,7 @@ class PostgresTaskStore(TransactionalStore):
         self._lanes, self._listening = lanes, listening
 
     async def close(self) -> None:
-        """See `TaskStore.close`."""
+        """Finish what was begun, and let go of the database."""
         lanes, listening, self._lanes = self._lanes, self._listening, None
         if listening is not None:
             await listening.stop()
@@ -122,15 +115,10 @@ class PostgresTaskStore(TransactionalStore):
             await lanes.stop()
         self._listening = None
 
-    async def park(self, task_id: str, inputs: Iterable[TaskInput], *, fence: int | None = None) -> TaskRecord:
-        """See `TaskStore.park`. What one process asks side by side in a task comes in the order it is asked."""
-        async with self._asking.setdefault(task_id, asyncio.Lock()):
-            return await super().park(task_id, inputs, fence=fence)
-
-    async def _write(self, work: Callable[[Transaction], T]) -> T:
+    async def _write(self, work: Callable[[Any], T]) -> T:
         return await self._opened.run(work, is_reading=False)
 
-    async def _read(self, work: Callable[[Transaction], T]) -> T:
+    async def _read(self, work: Callable[[Any], T]) -> T:
         return await self._opened.run(work, is_reading=True)
 
     @property
@@ -159,3 +147,47 @@ class PostgresTaskStore(TransactionalStore):
                 close(connection)
         except psycopg.Error as error:
             raise told(error) from error
+
+
+class PostgresTaskStore(PostgresDatabase, TransactionalStore):
+    """A `TaskStore` in a PostgreSQL database (13 or newer), which servers and workers on many machines share.
+
+    The tables are made when the store is opened, in a schema of their own, and those of an older version are brought up
+    to date; where they are there, a role without the right to make any will do. It needs connections that keep their
+    session: PostgreSQL itself, or a pooler in session mode.
+
+        async with PostgresTaskStore("postgresql://app@db.example/app") as store:
+            ...
+
+    It outlives a restart of the database. What was under way then is done again where it certainly did not happen; of a
+    commit whose answer was lost, it is looked up what became of it. Only where that cannot be found out in time is
+    it a `StoreError` that says so.
+
+    Args:
+        address: `postgresql://user@host/database`, or libpq's `name=value …`; `?schema=name` behind it is for *schema*.
+        schema: The schema with the tables, `elicitkit` unless given; several applications in one database have one
+            each.
+        pool_size: How many operations run at once, each on a connection; one more connection listens.
+        timeout: How long an operation waits for a connection, and then may take, in seconds.
+        rescan: How often to look for changes that were not heard of, in seconds.
+        must_exist: Make no tables: where there are none, it is a `StoreError` when the store is opened.
+        options: As for `TaskStore`.
+
+    Raises:
+        MissingExtra: If psycopg is not installed.
+        ValueError: If the address or the name of the schema is none, or a number is not positive.
+    """
+
+    def __init__(self, address: str, **options: Any) -> None:
+        super().__init__(address, **options)
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def park(self, task_id: str, inputs: Iterable[TaskInput], *, fence: int | None = None) -> TaskRecord:
+        """See `TaskStore.park`. What one process asks side by side in a task comes in the order it is asked."""
+        async with self._asking.setdefault(task_id, asyncio.Lock()):
+            return await super().park(task_id, inputs, fence=fence)
+
+    def _rows(self) -> type[Rows]:
+        from .postgres_tables import Tables
+
+        return Tables

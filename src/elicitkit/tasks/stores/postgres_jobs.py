@@ -12,11 +12,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import Context, copy_context
-from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from ...errors import StoreError
 from .postgres_connections import Connection, hang_up
-from .postgres_tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Tell: TypeAlias = Callable[[Mapping[str, int], Iterable[str]], None]
-"""Called on the event loop with the tasks that changed, each with its newest revision, and those that were deleted."""
+"""Called on the event loop with what changed, each with its newest revision, and what was deleted."""
 
 _AGAIN: Final = 0.5
 """How long after a connection was cut it is looked whether another must be, in seconds."""
@@ -44,7 +43,7 @@ class Job(Generic[T]):
         *("context", "is_cut", "is_reading", "work"),
     )
 
-    def __init__(self, work: Callable[[Tables], T], *, is_reading: bool, timeout: float) -> None:
+    def __init__(self, work: Callable[[Any], T], *, is_reading: bool, timeout: float) -> None:
         self.work = work
         self.is_reading = is_reading
         self.is_cut = False

@@ -23,7 +23,7 @@ from psycopg.errors import PipelineAborted, UniqueViolation
 from ...errors import StoreError
 from .postgres_connections import Connector, Idle, Line, close, is_lost, passes, told
 from .postgres_jobs import Job, Tell
-from .postgres_tables import Place, Tables, refused
+from .postgres_rows import Place, Rows
 
 T = TypeVar("T")
 
@@ -51,6 +51,7 @@ class Lanes:
     Args:
         connector: What gives connections.
         place: Where the tables are.
+        rows: What works are given.
         size: How many works are done at once, each on a connection.
         timeout: How long a work may wait for a connection, and then how long it may take, in seconds.
         tell: What is told of changes.
@@ -61,19 +62,21 @@ class Lanes:
         connector: Connector,
         *,
         place: Place,
+        rows: type[Rows],
         size: int,
         timeout: float,
         tell: Tell,
     ) -> None:
         self._idle = Idle(connector)
         self._place = place
+        self._rows = rows
         self._timeout = timeout
         self._tell = tell
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="elicitkit postgres")
         self._pending: set[Future[None]] = set()
         self._is_stopping = False
 
-    async def run(self, work: Callable[[Tables], T], *, is_reading: bool) -> T:
+    async def run(self, work: Callable[[Any], T], *, is_reading: bool) -> T:
         """Have a work done.
 
         Raises:
@@ -107,7 +110,7 @@ class Lanes:
         else:
             job.deliver(value, tables.changed, tables.deleted, self._tell)
 
-    def _until_done(self, job: Job[T]) -> tuple[T, Tables]:
+    def _until_done(self, job: Job[T]) -> tuple[T, Rows]:
         pause = _PAUSE
         while True:
             try:
@@ -118,7 +121,7 @@ class Lanes:
             time.sleep(random.uniform(pause / 2, pause))
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def _once(self, job: Job[T]) -> tuple[T, Tables]:
+    def _once(self, job: Job[T]) -> tuple[T, Rows]:
         """Do a work in one transaction.
 
         Raises:
@@ -127,7 +130,7 @@ class Lanes:
             Exception: What the work raises.
         """
         line = self._take()
-        attempt = Attempt(line, self._place)
+        attempt = Attempt(line, self._place, self._rows)
         try:
             with job.waiting_on(line.connection):
                 return attempt.run(job), attempt.tables
@@ -175,12 +178,13 @@ class Lanes:
 class Attempt:
     """One try at a work, on one connection."""
 
-    def __init__(self, line: Line, place: Place) -> None:
+    def __init__(self, line: Line, place: Place, rows: type[Rows]) -> None:
         self._line = line
         self._connection = line.connection
         self._place = place
+        self._rows = rows
         self._is_committing = False
-        self.tables: Tables
+        self.tables: Rows
         self.value: Any = None
         """What the work gave."""
 
@@ -194,7 +198,7 @@ class Attempt:
         """
         try:
             with self._connection.pipeline() as pipeline:
-                self.tables = Tables(self._connection, pipeline, self._place, is_reading=job.is_reading)
+                self.tables = self._rows(self._connection, pipeline, self._place, is_reading=job.is_reading)
                 if job.is_reading:  # All of a pipeline is one transaction, by itself.
                     return job.work(self.tables)
                 self._connection.execute(b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
@@ -220,7 +224,7 @@ class Attempt:
         if passes(error):
             return _Again()
         if isinstance(error, UniqueViolation):
-            return refused(error)
+            return self._rows.refused(error)
         return told(error)
 
     def _roll_back(self) -> None:

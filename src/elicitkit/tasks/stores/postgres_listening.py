@@ -21,7 +21,7 @@ import psycopg
 
 from ...errors import StoreError
 from .postgres_connections import Connection, Connector, close, cutting, hang_up
-from .postgres_tables import Place, Scan, Tables
+from .postgres_rows import Place, Rows, Scan
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class Listening:
         *,
         place: Place,
         every: float,
-        read: Callable[[Callable[[Tables], Scan]], Coroutine[Any, Any, Scan]],
+        read: Callable[[Callable[[Rows], Scan]], Coroutine[Any, Any, Scan]],
         tell: Callable[[Iterable[str]], None],
     ) -> None:
         self._connector = connector
@@ -140,7 +140,7 @@ class Listening:
         self._told = {**found.changed, **self._told}
         self._tell([task_id for task_id, revision in found.changed.items() if told.get(task_id) != revision])
 
-    def _look(self, within: Tables) -> Scan:
+    def _look(self, within: Rows) -> Scan:
         return within.changes_since(self._since)
 
     # --- notifications -----------------------------------------------------------------------------------------------

@@ -91,10 +91,49 @@ _FIRST: Final[Migration] = (
     """,
 )
 
-MIGRATIONS: Final[Sequence[Migration]] = (_FIRST,)
+_INBOX: Final[Migration] = (
+    """
+    CREATE TABLE inbox (
+        number bigint GENERATED ALWAYS AS IDENTITY,  -- the order they were asked in
+        id text COLLATE "C" NOT NULL,
+        key text COLLATE "C" NOT NULL,
+        host text COLLATE "C" NOT NULL,
+        owner text COLLATE "C",
+        request text NOT NULL,
+        call text,
+        asked_at double precision NOT NULL,
+        until double precision NOT NULL,
+        state text COLLATE "C" NOT NULL,
+        waited_until double precision,
+        closed_at double precision,
+        closed_by text NOT NULL,
+        reason text,
+        note text NOT NULL,
+        collected boolean NOT NULL,
+        holder text COLLATE "C" NOT NULL,
+        answer text,
+        tokens text NOT NULL,
+        revision bigint NOT NULL,
+        changed xid8 NOT NULL,  -- the transaction of the last change
+        due double precision NOT NULL,  -- when a sweep has to look at it
+        open boolean NOT NULL,
+        joinable boolean NOT NULL,  -- whether it may be found by its key
+        ready boolean NOT NULL,  -- whether it has a call that can go on
+        CONSTRAINT inbox_by_id PRIMARY KEY (id)
+    )
+    """,
+    "CREATE INDEX inbox_by_change ON inbox (changed)",
+    "CREATE INDEX inbox_by_due ON inbox (due)",
+    "CREATE INDEX inbox_by_key ON inbox (key) WHERE joinable",
+    "CREATE INDEX inbox_that_is_open ON inbox (number, owner) WHERE open",
+    "CREATE INDEX inbox_that_is_closed ON inbox (number, owner) WHERE NOT open",
+    "CREATE INDEX inbox_that_is_ready ON inbox (number, host) WHERE ready",
+)
+
+MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _INBOX)
 """What makes version 1 of nothing, version 2 of version 1, and so on. Never change one that was released."""
 
-_OURS: Final = ("tasks", "inputs", "steps", "lines", "revisions")
+_OURS: Final = ("tasks", "inputs", "steps", "lines", "revisions", "inbox")
 _FORGET_LINES: Final = "DELETE FROM lines WHERE used_at < extract(epoch FROM now()) - 86400"
 _PATIENT: Final = "SET statement_timeout = 0; SET lock_timeout = '60s'; SET idle_in_transaction_session_timeout = '60s'"
 _VERSIONS: Final = "CREATE TABLE IF NOT EXISTS versions (what text PRIMARY KEY, version integer NOT NULL)"

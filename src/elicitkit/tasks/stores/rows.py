@@ -20,7 +20,7 @@ CHANGING: Final = (
 """The columns of a task that do not."""
 
 UNSEEN: Final = ("last_activity", "wake", "fence", "worker", "lease_until", "waits", "due")
-"""Those that a change may have changed which nobody can see."""
+"""What a change that nobody sees writes."""
 
 TASK: Final = (*FIXED, *CHANGING)
 OPEN_AT: Final = TASK.index("open")

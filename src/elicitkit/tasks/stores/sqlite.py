@@ -1,4 +1,4 @@
-"""`SqliteTaskStore`: tasks in one file, on the standard library's `sqlite3`. The default."""
+"""`SqliteTaskStore`, the default: tasks in one file, by the standard library's `sqlite3`; and what files share."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any, ClassVar, TypeVar
 
 from ...errors import StoreError
 from ..record import Swept
-from ..store import Listener
 from .sqlite_erasure import Erasure
-from .sqlite_lanes import Lane, Reader, Writer
+from .sqlite_lanes import Lane, Reader, Rows, Writer
 from .sqlite_schema import MIGRATIONS, Migration, migrate, require_ours
-from .transaction import Transaction
+from .sqlite_tables import Tables
+from .telling import Listener, Telling
 from .transactional import TransactionalStore
 
 logger = logging.getLogger(__name__)
@@ -26,32 +26,31 @@ T = TypeVar("T")
 L = TypeVar("L", bound=Lane)
 
 
-class SqliteTaskStore(TransactionalStore):
-    """A `TaskStore` in one file, which several processes of one machine may share. What is stored survives a crash.
+class SqliteFile(Telling):
+    """What stores in a file share: all about the file. Stores of several kinds and processes may have one together.
 
-    The file is made when the store is opened, for its owner alone (mode 0600); a file of an older version is brought up
-    to date. Beside it are two that belong to it, with `-wal` and `-shm` behind the name: copy it with SQLite's backup,
-    or all three while nothing runs. It may not lie on a network file system.
-
-        async with SqliteTaskStore("tasks.db") as store:
-            ...
+    A store inherits from this first, and then from what it is a store of; see `SqliteTaskStore`.
 
     Args:
         path: The file.
         busy_timeout: How long to wait for another process that writes, in seconds.
         must_exist: Make no file and bring none up to date: one that is not there, empty or of an older version is a
             `StoreError` when the store is opened.
-        options: As for `TaskStore`.
+        options: What the store it is takes.
     """
 
     _migrations: ClassVar[Sequence[Migration]] = MIGRATIONS
+    _rows: ClassVar[type[Rows]]
+    """What its works are given."""
+    _in_memory: ClassVar[str]
+    """The store of its kind that is not kept."""
 
     def __init__(
         self, path: str | Path, *, busy_timeout: float = 5.0, must_exist: bool = False, **options: Any
     ) -> None:
         super().__init__(**options)
         if str(path) == ":memory:":
-            raise ValueError("a store that is not kept is a MemoryTaskStore()")
+            raise ValueError(f"a store that is not kept is a {self._in_memory}()")
         self._path = Path(path).absolute()
         self._busy_timeout = busy_timeout
         self._must_exist = must_exist
@@ -60,7 +59,7 @@ class SqliteTaskStore(TransactionalStore):
         self._reader: Reader | None = None
 
     async def open(self) -> None:
-        """See `TaskStore.open`.
+        """Make the store ready.
 
         Raises:
             StoreError: If the file cannot be made, read or written, is no store of tasks, or is of a newer version.
@@ -69,8 +68,8 @@ class SqliteTaskStore(TransactionalStore):
             _require(self._path)
         else:
             _make(self._path)
-        writer = Writer(self._connect_and_migrate, tell=self._tell, is_listening=self._is_listening)
-        reader = Reader(self._connect, "reader")
+        writer = Writer(self._connect_and_migrate, self._rows, tell=self._tell, is_listening=self._is_listening)
+        reader = Reader(self._connect, self._rows, "reader")
         await writer.start()
         try:
             await reader.start()
@@ -80,29 +79,12 @@ class SqliteTaskStore(TransactionalStore):
         self._writer, self._reader = writer, reader
 
     async def close(self) -> None:
-        """See `TaskStore.close`."""
+        """Finish what was begun, and let go of the file."""
         writer, reader, self._writer, self._reader = self._writer, self._reader, None, None
         if reader is not None:
             await reader.stop()
         if writer is not None:
             await writer.stop()
-
-    async def sweep(self, *, now: float | None = None) -> Swept:
-        """See `TaskStore.sweep`.
-
-        What is forgotten is overwritten: in the file at once, in the `-wal` as soon as nobody reads there. Copies that
-        SQLite has made of a row in rearranging its pages, which is rare, go within a minute or two in a file of up to
-        32 MiB; in a larger one they go with `erase`.
-        """
-        swept = await super().sweep(now=now)
-        if swept.deleted:
-            self._erasure.add()
-        if self._erasure.is_due:
-            try:
-                await self._writing.run_alone(self._erasure.run)
-            except StoreError as error:  # It did not sweep less for that, and is tried again.
-                logger.info("what was forgotten is not overwritten yet: %s", error)
-        return swept
 
     async def erase(self) -> bool:
         """Rewrite the file, without whatever was forgotten; false if somebody reads in it and it has to be done again.
@@ -115,16 +97,31 @@ class SqliteTaskStore(TransactionalStore):
         return await self._writing.run_alone(partial(self._erasure.run, all_of_it=True))
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """See `TaskStore.subscribe`."""
+        """See the store's port."""
         unsubscribe = super().subscribe(listener)
         if self._writer is not None:
             self._writer.nudge()
         return unsubscribe
 
-    async def _write(self, work: Callable[[Transaction], T]) -> T:
+    async def _overwrite(self, forgotten: int) -> None:
+        """Overwrite what was forgotten, as a part of every sweep.
+
+        In the file it is at once, in the `-wal` as soon as nobody reads there. Copies that SQLite has made of a row in
+        rearranging its pages, which is rare, go within a minute or two in a file of up to 32 MiB; in a larger one they
+        go with `erase`.
+        """
+        if forgotten:
+            self._erasure.add()
+        if self._erasure.is_due:
+            try:
+                await self._writing.run_alone(self._erasure.run)
+            except StoreError as error:  # It did not sweep less for that, and is tried again.
+                logger.info("what was forgotten is not overwritten yet: %s", error)
+
+    async def _write(self, work: Callable[[Any], T]) -> T:
         return await self._writing.run(work)
 
-    async def _read(self, work: Callable[[Transaction], T]) -> T:
+    async def _read(self, work: Callable[[Any], T]) -> T:
         return await self._opened(self._reader).run(work)
 
     @property
@@ -164,6 +161,34 @@ class SqliteTaskStore(TransactionalStore):
             connection.close()
             raise
         return connection
+
+
+class SqliteTaskStore(SqliteFile, TransactionalStore):
+    """A `TaskStore` in one file, which several processes of one machine may share. What is stored survives a crash.
+
+    The file is made when the store is opened, for its owner alone (mode 0600); a file of an older version is brought up
+    to date. Beside it are two that belong to it, with `-wal` and `-shm` behind the name: copy it with SQLite's backup,
+    or all three while nothing runs. It may not lie on a network file system.
+
+        async with SqliteTaskStore("tasks.db") as store:
+            ...
+
+    Args:
+        path: The file.
+        busy_timeout: How long to wait for another process that writes, in seconds.
+        must_exist: Make no file and bring none up to date: one that is not there, empty or of an older version is a
+            `StoreError` when the store is opened.
+        options: As for `TaskStore`.
+    """
+
+    _rows = Tables
+    _in_memory = "MemoryTaskStore"
+
+    async def sweep(self, *, now: float | None = None) -> Swept:
+        """See `TaskStore.sweep`. What is forgotten is overwritten, at the latest with `erase`."""
+        swept = await super().sweep(now=now)
+        await self._overwrite(swept.deleted)
+        return swept
 
 
 def _make(path: Path) -> None:

@@ -13,11 +13,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import Context, copy_context
 from queue import Empty, SimpleQueue
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from ...errors import StoreError
-from .sqlite_tables import Tables, changed_since
-from .transaction import Transaction
 
 T = TypeVar("T")
 
@@ -43,6 +41,32 @@ _CAUSES: Final = {
 }
 
 
+class Rows(Protocol):
+    """What works are given: the rows of one kind of store, inside a transaction that the lane has begun."""
+
+    revision: int
+    """The newest revision, with what was done here."""
+
+    deleted: list[str]
+    """The ids of what was deleted here."""
+
+    def __init__(self, connection: sqlite3.Connection, revision: int = 0) -> None: ...
+
+    def keep_revision(self) -> None:
+        """Write the newest revision."""
+        ...
+
+    @staticmethod
+    def newest(connection: sqlite3.Connection) -> int:
+        """The newest revision there is."""
+        ...
+
+    @staticmethod
+    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[list[str], int]:
+        """The ids of what changed after a revision, and the newest revision among them."""
+        ...
+
+
 class _Job(Generic[T]):
     """A work, and what it came to."""
 
@@ -55,7 +79,7 @@ class _Job(Generic[T]):
         self._future = future
         self._work = work
 
-    def run(self, on: Tables | sqlite3.Connection) -> None:
+    def run(self, on: Rows | sqlite3.Connection) -> None:
         """Do it.
 
         Raises:
@@ -80,8 +104,9 @@ class _Job(Generic[T]):
 class Lane:
     """A thread with a connection that does works, as many at once as are waiting."""
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection], name: str) -> None:
+    def __init__(self, connect: Callable[[], sqlite3.Connection], rows: type[Rows], name: str) -> None:
         self._connect = connect
+        self._rows = rows
         self._connection: sqlite3.Connection | None = None
         self._jobs: SimpleQueue[_Job[Any] | None] = SimpleQueue()
         """`None` is a nudge: whoever waits looks around."""
@@ -99,7 +124,7 @@ class Lane:
         self._thread.start()
         await self._opened
 
-    async def run(self, work: Callable[[Transaction], T]) -> T:
+    async def run(self, work: Callable[[Any], T]) -> T:
         """Have a work done.
 
         Raises:
@@ -218,10 +243,10 @@ class Reader(Lane):
 
     def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
         connection.execute("BEGIN")
-        tables = Tables(connection)
+        rows = self._rows(connection)
         for job in jobs:
             try:
-                job.run(tables)
+                job.run(rows)
             except sqlite3.Error:
                 raise
             except Exception as error:
@@ -234,18 +259,20 @@ class Writer(Lane):
 
     Args:
         connect: What gives a connection.
-        tell: What is called on the event loop, with the ids of the tasks that changed.
+        rows: What works are given.
+        tell: What is called on the event loop, with the ids of what changed.
         is_listening: Whether anybody wants to hear of changes.
     """
 
     def __init__(
         self,
         connect: Callable[[], sqlite3.Connection],
+        rows: type[Rows],
         *,
         tell: Callable[[Sequence[str]], None],
         is_listening: Callable[[], bool],
     ) -> None:
-        super().__init__(connect, "writer")
+        super().__init__(connect, rows, "writer")
         self._tell = tell
         self._is_listening = is_listening
         self._seen = 0
@@ -264,23 +291,23 @@ class Writer(Lane):
         return await self._queued(chore, self._chores)
 
     def _begin(self, connection: sqlite3.Connection) -> None:
-        self._seen = _newest(connection)
+        self._seen = self._rows.newest(connection)
 
     def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
         connection.execute("BEGIN IMMEDIATE")
-        newest = _newest(connection)
-        tables = Tables(connection, newest)
+        newest = self._rows.newest(connection)
+        rows = self._rows(connection, newest)
         for job in jobs:
-            self._do_one(connection, job, tables)
-        if tables.revision != newest:
-            connection.execute("UPDATE revisions SET newest = ?", (tables.revision,))
+            self._do_one(connection, job, rows)
+        if rows.revision != newest:
+            rows.keep_revision()
         connection.execute("COMMIT")
         if self._is_listening():
-            self._tell_changes(connection, tables.deleted)
+            self._tell_changes(connection, rows.deleted)
         else:
-            self._seen = tables.revision
+            self._seen = rows.revision
 
-    def _do_one(self, connection: sqlite3.Connection, job: _Job[Any], tables: Tables) -> None:
+    def _do_one(self, connection: sqlite3.Connection, job: _Job[Any], rows: Rows) -> None:
         """Do one of several works, so that its failure spoils no other.
 
         Raises:
@@ -288,7 +315,7 @@ class Writer(Lane):
         """
         connection.execute("SAVEPOINT work")
         try:
-            job.run(tables)
+            job.run(rows)
         except Exception as error:
             job.fail(error)
             if not connection.in_transaction:  # SQLite rolled all of it back: a full disk does that.
@@ -327,14 +354,9 @@ class Writer(Lane):
         self._call(_deliver, [chore])
 
     def _tell_changes(self, connection: sqlite3.Connection, deleted: list[str]) -> None:
-        changed, self._seen = changed_since(connection, self._seen)
+        changed, self._seen = self._rows.changed_since(connection, self._seen)
         if changed or deleted:
             self._call(self._tell, [*changed, *deleted])
-
-
-def _newest(connection: sqlite3.Connection) -> int:
-    (newest,) = connection.execute("SELECT newest FROM revisions").fetchone()
-    return int(newest)
 
 
 def _ours(error: BaseException) -> BaseException:

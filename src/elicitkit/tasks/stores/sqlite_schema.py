@@ -78,7 +78,46 @@ _LISTED: Final[Migration] = (
     "CREATE INDEX tasks_by_status ON tasks (status, created_at, id)",
 )
 
-MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _LISTED)
+_INBOX: Final[Migration] = (
+    """
+    CREATE TABLE inbox (
+        number INTEGER PRIMARY KEY,  -- the order they were asked in
+        id TEXT NOT NULL UNIQUE,
+        key TEXT NOT NULL,
+        host TEXT NOT NULL,
+        owner TEXT,
+        request TEXT NOT NULL,
+        call TEXT,
+        asked_at REAL NOT NULL,
+        until REAL NOT NULL,
+        state TEXT NOT NULL,
+        waited_until REAL,
+        closed_at REAL,
+        closed_by TEXT NOT NULL,
+        reason TEXT,
+        note TEXT NOT NULL,
+        collected INTEGER NOT NULL,
+        holder TEXT NOT NULL,
+        answer TEXT,
+        tokens TEXT NOT NULL,
+        revision INTEGER NOT NULL,
+        due REAL NOT NULL,  -- when a sweep has to look at it
+        open INTEGER NOT NULL,
+        joinable INTEGER NOT NULL,  -- whether it may be found by its key
+        ready INTEGER NOT NULL  -- whether it has a call that can go on
+    )
+    """,
+    "CREATE INDEX inbox_by_revision ON inbox (revision)",
+    "CREATE INDEX inbox_by_due ON inbox (due)",
+    "CREATE INDEX inbox_by_key ON inbox (key) WHERE joinable = 1",
+    "CREATE INDEX inbox_that_is_open ON inbox (number, owner) WHERE open = 1",
+    "CREATE INDEX inbox_that_is_closed ON inbox (number, owner) WHERE open = 0",
+    "CREATE INDEX inbox_that_is_ready ON inbox (number, host) WHERE ready = 1",
+    "CREATE TABLE inbox_revisions (newest INTEGER NOT NULL)",
+    "INSERT INTO inbox_revisions VALUES (0)",
+)
+
+MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _LISTED, _INBOX)
 """What makes version 1 of an empty file, version 2 of version 1, and so on. Never change one that was released."""
 
 

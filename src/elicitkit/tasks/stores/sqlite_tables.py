@@ -125,15 +125,25 @@ class Tables:
         is_asking = row[rows.OPEN_AT] > 0
         return rows.to_record(row, map(rows.to_input, self._connection.execute(_OPEN, (row[0],))) if is_asking else ())
 
+    def keep_revision(self) -> None:
+        """See `Rows.keep_revision`."""
+        self._connection.execute("UPDATE revisions SET newest = ?", (self.revision,))
+
+    @staticmethod
+    def newest(connection: sqlite3.Connection) -> int:
+        """See `Rows.newest`."""
+        (newest,) = connection.execute("SELECT newest FROM revisions").fetchone()
+        return int(newest)
+
+    @staticmethod
+    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[list[str], int]:
+        """See `Rows.changed_since`."""
+        changed = "SELECT id, revision FROM tasks WHERE revision > ? ORDER BY revision"
+        found = connection.execute(changed, (revision,)).fetchall()
+        return [task_id for task_id, _ in found], found[-1][1] if found else revision
+
     def _stamped(self, change: Change) -> TaskRecord:
         if not change.is_visible:
             return change.record
         self.revision += 1
         return change.stamped(self.revision).record
-
-
-def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[list[str], int]:
-    """The ids of the tasks that changed after a revision, and the newest revision among them."""
-    changed = "SELECT id, revision FROM tasks WHERE revision > ? ORDER BY revision"
-    rows = connection.execute(changed, (revision,)).fetchall()
-    return [task_id for task_id, _ in rows], rows[-1][1] if rows else revision

@@ -6,7 +6,6 @@ gives. A new store implements `Transaction`, and how one is run.
 
 from __future__ import annotations
 
-import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -21,8 +20,9 @@ from ..listing import EVERYBODY, Everybody, Listing, TaskPage, listing_of, page_
 from ..record import History, Settlement, Swept, TaskInput, TaskRecord, new_key, to_json
 from ..requests import require_small
 from ..states import Status
-from ..store import LEASE, Listener, TaskStore
+from ..store import LEASE, TaskStore
 from .arguments import positive, require_small_answer, task_id_of, whole
+from .telling import Telling
 from .transaction import Transaction, held, known, owned, running
 
 T = TypeVar("T")
@@ -31,12 +31,8 @@ SWEEP_AT_ONCE = 200
 """How many tasks one transaction of a sweep takes, so that it does not keep others waiting."""
 
 
-class TransactionalStore(TaskStore):
+class TransactionalStore(Telling, TaskStore):
     """What all stores with transactions have in common: everything but how one is run."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._listeners: dict[object, Listener] = {}
 
     @abstractmethod
     async def _write(self, work: Callable[[Transaction], T]) -> T:
@@ -272,25 +268,6 @@ class TransactionalStore(TaskStore):
             if swept == Swept(0, 0):  # Another process did it.
                 break
         return Swept(expired, deleted)
-
-    # --- listeners ---------------------------------------------------------------------------------------------------
-
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """See `TaskStore.subscribe`."""
-        token = object()
-        self._listeners[token] = listener
-
-        def unsubscribe() -> None:
-            self._listeners.pop(token, None)
-
-        return unsubscribe
-
-    def _tell(self, changed: Iterable[str]) -> None:
-        """Tell the listeners, on the event loop; one that fails keeps none from hearing it."""
-        loop = asyncio.get_running_loop()
-        for task_id in changed:
-            for listener in self._listeners.values():
-                loop.call_soon(listener, task_id)
 
 
 def _listed(within: Transaction, listing: Listing, limit: int, now: float) -> list[TaskRecord]:

@@ -12,9 +12,10 @@ import pytest
 _PARTS = ("answering", "asking", "base", "claiming", "keeping", "listed", "listening", "timing")
 pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in _PARTS))  # So that a failure shows the values.
 
-from .answering import AnsweringContract  # noqa: E402  # Behind the line above, which has to come first.
+from ..clock import Clock  # noqa: E402  # Behind the line above, which has to come first.
+from .answering import AnsweringContract  # noqa: E402
 from .asking import AskingContract  # noqa: E402
-from .base import Clock, StoreTests  # noqa: E402
+from .base import StoreTests  # noqa: E402
 from .claiming import ClaimingContract  # noqa: E402
 from .keeping import KeepingContract  # noqa: E402
 from .listed import ListedContract  # noqa: E402

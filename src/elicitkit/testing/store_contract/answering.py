@@ -16,7 +16,8 @@ from ...tasks.answers import judge
 from ...tasks.record import Settlement
 from ...tasks.requests import link_request
 from ...tasks.store import TaskStore
-from .base import NOBODY, Clock, StoreTests, accepting, current, form, parked
+from ..clock import Clock
+from .base import NOBODY, StoreTests, accepting, current, form, parked
 
 
 class AnsweringContract(StoreTests):

@@ -13,24 +13,10 @@ from ...journal import Reply
 from ...tasks.record import Settlement, TaskInput, TaskRecord, new_key
 from ...tasks.requests import request_of, shape_of
 from ...tasks.store import TaskStore
+from ..clock import Clock
 
 NOBODY = "0" * 32
 """An id that no task has."""
-
-
-class Clock:
-    """A clock that stands still until it is told to go on."""
-
-    def __init__(self) -> None:
-        self.now = 1_785_240_000.0  # 2026-07-28, 12:00 UTC
-        """In seconds since the epoch."""
-
-    def __call__(self) -> float:
-        return self.now
-
-    def advance(self, seconds: float) -> None:
-        """Let so many seconds pass."""
-        self.now += seconds
 
 
 class StoreTests:

@@ -11,7 +11,8 @@ import pytest
 from ...errors import CallOver, StaleClaim, UnknownTask
 from ...tasks.answers import judge
 from ...tasks.store import TaskStore
-from .base import NOBODY, Clock, StoreTests, accepting, current, parked, question
+from ..clock import Clock
+from .base import NOBODY, StoreTests, accepting, current, parked, question
 
 FENCED: dict[str, Callable[[TaskStore, str, int], Awaitable[object]]] = {
     "park": lambda store, task_id, fence: store.park(task_id, [question(store, "late")], fence=fence),

@@ -13,7 +13,8 @@ from ...journal import Reply
 from ...tasks.record import Settlement, TaskInput, TaskRecord
 from ...tasks.requests import request_of
 from ...tasks.store import TaskStore
-from .base import NOBODY, Clock, StoreTests, accepting, current, form, parked, question
+from ..clock import Clock
+from .base import NOBODY, StoreTests, accepting, current, form, parked, question
 
 ENDINGS: dict[str, Callable[[TaskStore, str], Awaitable[object]]] = {
     "completed": lambda store, task_id: store.complete(task_id, {"content": []}),

@@ -9,7 +9,8 @@ import pytest
 
 from ...tasks.record import TaskRecord
 from ...tasks.store import TaskStore
-from .base import Clock, StoreTests, accepting, current, parked, question
+from ..clock import Clock
+from .base import StoreTests, accepting, current, parked, question
 
 
 async def made_in_turn(store: TaskStore, clock: Clock, count: int, **options: Any) -> list[str]:

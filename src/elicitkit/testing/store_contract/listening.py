@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 import anyio
 import pytest
 
 from ...tasks.record import new_key
 from ...tasks.store import TaskStore
-from .base import Clock, StoreTests, accepting, parked, question
+from ..clock import Clock
+from .base import StoreTests, accepting, parked, question
 
 VISIBLE: dict[str, Callable[[TaskStore, str], Awaitable[object]]] = {
     "park": lambda store, task_id: store.park(task_id, [question(store, "b")]),
@@ -23,10 +25,18 @@ VISIBLE: dict[str, Callable[[TaskStore, str], Awaitable[object]]] = {
 }
 
 
+class Telling(Protocol):
+    """What has listeners: a store of tasks, or of an inbox."""
+
+    def subscribe(self, listener: Callable[[str], None]) -> Callable[[], None]:
+        """See `TaskStore.subscribe`."""
+        ...
+
+
 class Ear:
     """A listener that can be waited for."""
 
-    def __init__(self, store: TaskStore) -> None:
+    def __init__(self, store: Telling) -> None:
         self.heard: list[str] = []
         self._event = anyio.Event()
         self.unsubscribe = store.subscribe(self._hear)
@@ -36,7 +46,7 @@ class Ear:
         self._event.set()
 
     async def hears(self, task_id: str) -> None:
-        """Wait until it heard of a task."""
+        """Wait until it heard of a task, or an entry."""
         with anyio.fail_after(5):
             while task_id not in self.heard:
                 self._event = anyio.Event()

@@ -9,7 +9,8 @@ import pytest
 from ...errors import UnknownTask
 from ...tasks.record import Swept
 from ...tasks.store import MAX_WAIT, TaskStore
-from .base import Clock, StoreTests, accepting, current, form, parked, question
+from ..clock import Clock
+from .base import StoreTests, accepting, current, form, parked, question
 
 ACTIVITIES: dict[str, Callable[[TaskStore, str], Awaitable[object]]] = {
     "park": lambda store, task_id: store.park(task_id, [question(store, "b", wait=1)], fence=1),

@@ -1,0 +1,112 @@
+"""Questions of an inbox as somebody reads them at a terminal: a table of many, and one with all that is known. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from ..errors import FormError
+from ..forms import Form
+from ..host.inbox import Entry, Inbox
+from ..limits import MESSAGE_CHARACTERS
+from ..render.links import link_of
+from ..safety import plain, plain_line
+from ..suspension import Answer
+from .questions import line_of
+from .spans import since
+from .tables import NONE, aligned, cut
+
+_ID_SHOWN: Final = 12
+_COLUMNS: Final = ("ID", "ASKED", "STATE", "KIND", "FROM", "FOR", "PROMPT")
+_WIDEST: Final = {"KIND": 14, "FROM": 32, "FOR": 20, "PROMPT": 60, "STATE": 30}
+
+
+def now_of(inbox: Inbox) -> datetime:
+    """What time it is for an inbox."""
+    return datetime.fromtimestamp(inbox.store.clock(), UTC)
+
+
+def table(entries: Sequence[Entry], now: datetime) -> str:
+    """Questions in aligned columns, one a line."""
+    return "\n".join(aligned([_COLUMNS, *(_row(entry, now) for entry in entries)]))
+
+
+def entry_text(entry: Entry, now: datetime, answer: Answer | None = None) -> str:
+    """A question with all that is known of it; what was answered only where it is given."""
+    origin = entry.origin
+    facts = [
+        ("state", _state(entry, now)),
+        ("kind", entry.request.kind),
+        ("host", entry.host),
+        ("server", origin.server),
+        ("tool", origin.tool),
+        ("task", origin.task),
+        ("agents", " > ".join(origin.agents)),
+        ("for", entry.owner or ""),
+        ("asked", _moment(entry.asked_at, now)),
+        ("until", _moment(entry.until, now) if entry.is_open else ""),
+        ("note", entry.note),
+    ]
+    lines = [f"question {entry.id}", *(f"  {name:<8}{plain_line(value)}" for name, value in facts if value)]
+    lines += ["", *(f"  | {line}" for line in plain(entry.request.prompt, limit=MESSAGE_CHARACTERS).splitlines())]
+    lines += [f"  {line}" for line in _asked(entry)]
+    if answer is not None and answer.data:
+        lines += ["", f"  => {plain_line(json.dumps(answer.to_dict()['data'], ensure_ascii=False))}"]
+    return "\n".join(lines)
+
+
+def asker_of(entry: Entry) -> str:
+    """Who asks, on one line: the server, or the host."""
+    origin = entry.origin
+    name = origin.server or entry.host or "somebody"
+    return f"{name} (tool {origin.tool})" if origin.tool else name
+
+
+def link_lines(url: str | None) -> list[str]:
+    """A link as it is shown to be opened: all of it, its host apart, and what to be warned of."""
+    link = link_of(url)
+    if link.problem:
+        return [f"- a link that must not be opened, for it {link.problem}: {link.before}"]
+    return [f"- a link to open, at the host {link.host}: {link.url}", *(f"  ! {one}" for one in link.warnings)]
+
+
+def _row(entry: Entry, now: datetime) -> tuple[str, ...]:
+    cells = {
+        "ID": entry.id[:_ID_SHOWN],
+        "ASKED": since(entry.asked_at.timestamp(), now.timestamp()),
+        "STATE": _state(entry, now),
+        "KIND": entry.request.kind,
+        "FROM": asker_of(entry),
+        "FOR": entry.owner or NONE,
+        "PROMPT": entry.request.prompt,
+    }
+    return tuple(cut(cells[name], _WIDEST.get(name, 40)) for name in _COLUMNS)
+
+
+def _state(entry: Entry, now: datetime) -> str:
+    if entry.is_open:
+        return "open" if entry.is_waited_for(now) else "open, its host is gone"
+    what = "accepted" if entry.is_accepted else entry.reason if entry.state == "answered" else entry.state
+    if entry.reason == "abandoned":
+        what = "withdrawn, its host is gone"
+    return f"{what} by {entry.closed_by}" if entry.closed_by else f"{what}"
+
+
+def _asked(entry: Entry) -> list[str]:
+    """What would be an answer, a line for each field; or the link."""
+    request = entry.request
+    if request.kind == "authorization":
+        return link_lines(request.url)
+    if request.schema is None:
+        data = {name: one for name, one in (request.to_dict().get("data") or {}).items() if name != "source"}
+        return [plain_line(json.dumps(data, ensure_ascii=False))] if data else []
+    try:
+        return [line_of(field) for field in Form.from_schema(request.prompt, request.schema).fields]
+    except FormError:
+        return ["- a form that cannot be read"]
+
+
+def _moment(moment: datetime, now: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC, {since(moment.timestamp(), now.timestamp())}"

@@ -1,0 +1,277 @@
+"""What a person is given to answer a field with on a page: the HTML control of each kind of field. Pure.
+
+The state of a form is what a browser posts: texts by the name of their control, `f0`, `f1` …. A page is drawn from it,
+`posted` reads it, the review carries it on in hidden inputs. So nothing of what somebody types is kept anywhere here.
+Options go by their place in the list, never by their value, which is a stranger's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar, Final, TypeAlias, assert_never
+
+from ...fields import (
+    BooleanField,
+    ChoiceField,
+    Field,
+    IntegerField,
+    MultiChoiceField,
+    NumberField,
+    Option,
+    TextField,
+    UnknownField,
+)
+from ..terminal.controls import Answerable, Line, control
+from ..terminal.text import LEAVE_OPEN, NO, YES, option_labels
+from .moments import moment_of, zones
+
+Posted: TypeAlias = Mapping[str, Sequence[str]]
+"""What a browser sends of a form: the texts of each control by its name."""
+
+ZONE: Final = "z"
+"""What the name of the control of a time zone has behind that of its date and time."""
+
+MOST_RADIOS: Final = 7
+"""With more options than these, a choice is a list that opens."""
+
+ONE_LINE: Final = 120
+"""Text that may have more characters than these gets an area."""
+
+CHECKED, YES_VALUE, NO_VALUE, OPEN_VALUE = "on", "yes", "no", ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choosable:
+    """One of the things to choose from."""
+
+    value: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A line to type in."""
+
+    value: str
+    _: KW_ONLY
+    type: str = "text"
+    inputmode: str = ""
+    autocomplete: str = "off"
+    is_verbatim: bool = False
+    """Whether it is no prose: nothing is to correct its spelling or to raise its first letter."""
+
+    bounds: tuple[str, str] | None = None
+    """The least and the largest whole number, empty where there is none; `None` if it does not take whole numbers."""
+
+    kind: ClassVar[str] = "input"
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Lines to type in."""
+
+    value: str
+    kind: ClassVar[str] = "area"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A date and time, with the offset of its zone beside it."""
+
+    local: str
+    step: str
+    zones: tuple[Choosable, ...]
+    kind: ClassVar[str] = "moment"
+
+    @property
+    def has_zone(self) -> bool:
+        """Whether an offset is chosen."""
+        return any(zone.is_chosen and zone.value for zone in self.zones)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A box to tick, for what is yes or no and has a default."""
+
+    is_checked: bool
+    kind: ClassVar[str] = "check"
+
+
+@dataclass(frozen=True, slots=True)
+class Radios:
+    """A few things to choose one from, all in sight."""
+
+    choices: tuple[Choosable, ...]
+    kind: ClassVar[str] = "radios"
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """Many things to choose one from."""
+
+    choices: tuple[Choosable, ...]
+    kind: ClassVar[str] = "select"
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """Several boxes to tick."""
+
+    choices: tuple[Choosable, ...]
+    kind: ClassVar[str] = "checks"
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """What is shown and cannot be answered."""
+
+    kind: ClassVar[str] = "nothing"
+
+
+Control: TypeAlias = Input | Area | Moment | Check | Radios | Select | Checks | Nothing
+
+
+def name_of(position: int) -> str:
+    """The name of the control of the field at a position of its form, which is also its id on the page."""
+    return f"f{position}"
+
+
+def untouched(fields: Sequence[Field]) -> Posted:
+    """What a browser would send of a form that nobody has touched: the defaults."""
+    posted: dict[str, Sequence[str]] = {}
+    for position, field in enumerate(fields):
+        posted |= _untouched(field, name_of(position))
+    return posted
+
+
+def _untouched(field: Field, name: str) -> dict[str, Sequence[str]]:
+    match field:
+        case TextField(format="date-time"):
+            local, zone = moment_of(_text(field))
+            return {name: [local], name + ZONE: [zone]}
+        case TextField() | IntegerField() | NumberField():
+            return {name: [_text(field)]}
+        case BooleanField(default=None):
+            return {} if field.required else {name: [OPEN_VALUE]}
+        case BooleanField():
+            return {name: [CHECKED]} if field.default else {}
+        case ChoiceField():
+            chosen = [str(i) for i, option in enumerate(field.options) if option.value == field.default]
+            return {name: chosen[:1]} if chosen else {name: [OPEN_VALUE]}
+        case MultiChoiceField():
+            return {name: [str(i) for i, option in enumerate(field.options) if option.value in (field.default or ())]}
+        case UnknownField():
+            return {}
+        case _:
+            assert_never(field)
+
+
+def _text(field: Answerable) -> str:
+    line = control(field, {})
+    return line.text if isinstance(line, Line) else ""
+
+
+def drawn(field: Field, name: str, posted: Posted) -> Control:
+    """The control of a field, as it stands after what was posted."""
+    text = first(posted, name)
+    match field:
+        case TextField(format="date-time"):
+            return _moment(text, first(posted, name + ZONE))
+        case TextField():
+            return _typed_text(field, text)
+        case IntegerField():
+            mode = "numeric" if _is_positive(field) else ""
+            return Input(text, inputmode=mode, is_verbatim=True, bounds=(_whole(field.minimum), _whole(field.maximum)))
+        case NumberField():
+            return Input(text, inputmode="decimal" if _is_positive(field) else "", is_verbatim=True)
+        case BooleanField(default=None):
+            return Radios(_yes_or_no(field, text if name in posted else None))
+        case BooleanField():
+            return Check(text == CHECKED)
+        case ChoiceField():
+            return _choice(field, text)
+        case MultiChoiceField():
+            return Checks(_choosable(field.options, posted.get(name, ())))
+        case UnknownField():
+            return Nothing()
+        case _:
+            assert_never(field)
+
+
+def first(posted: Posted, name: str) -> str:
+    """The first text of a control; empty if there is none."""
+    return next(iter(posted.get(name, ())), "")
+
+
+def is_several(control: Control) -> bool:
+    """Whether a control is a group of several, so that its name is a legend."""
+    return isinstance(control, Radios | Checks | Moment)
+
+
+def takes_lines(field: TextField, text: str) -> bool:
+    """Whether free text gets an area: when it may be long, and wherever a line would lose some of it."""
+    if field.format is not None:
+        return False
+    return "\n" in text or field.max_length is None or field.max_length > ONE_LINE
+
+
+def _typed_text(field: TextField, text: str) -> Control:
+    if takes_lines(field, text):
+        return Area(text)
+    match field.format:
+        case "email":
+            return Input(text, type="email", inputmode="email", autocomplete="email", is_verbatim=True)
+        case "uri":
+            return Input(text, type="url", inputmode="url", is_verbatim=True)
+        case "date":
+            return Input(text, type="date")
+        case _:
+            return Input(text)
+
+
+def _moment(local: str, zone: str) -> Moment:
+    choices = (Choosable("", "Choose …", not zone), *(Choosable(one, label, one == zone) for one, label in zones(zone)))
+    return Moment(local, _step(local), choices)
+
+
+def _step(local: str) -> str:
+    """How fine the control has to be, in seconds, so that it can hold a time: it refuses what is finer."""
+    return "any" if "." in local else "1" if local.count(":") > 1 else "60"
+
+
+def _choice(field: ChoiceField, chosen: str) -> Radios | Select:
+    choices = _choosable(field.options, (chosen,))
+    if len(field.options) <= MOST_RADIOS:
+        left_open = () if field.required else (Choosable(OPEN_VALUE, LEAVE_OPEN, not _any(choices)),)
+        return Radios((*choices, *left_open))
+    if field.required and field.default is not None:
+        return Select(choices)
+    nothing = Choosable(OPEN_VALUE, "Choose …" if field.required else LEAVE_OPEN, not _any(choices))
+    return Select((nothing, *choices))
+
+
+def _yes_or_no(field: BooleanField, chosen: str | None) -> tuple[Choosable, ...]:
+    choices = [Choosable(YES_VALUE, YES, chosen == YES_VALUE), Choosable(NO_VALUE, NO, chosen == NO_VALUE)]
+    if not field.required:
+        choices.append(Choosable(OPEN_VALUE, LEAVE_OPEN, not _any(choices)))
+    return tuple(choices)
+
+
+def _choosable(options: tuple[Option, ...], chosen: Sequence[str]) -> tuple[Choosable, ...]:
+    values = frozenset(chosen)
+    return tuple(Choosable(str(i), label, str(i) in values) for i, label in enumerate(option_labels(options)))
+
+
+def _any(choices: Sequence[Choosable]) -> bool:
+    return any(choice.is_chosen for choice in choices)
+
+
+def _is_positive(field: IntegerField | NumberField) -> bool:
+    """Whether it takes no minus, which the number pads of some phones do not have."""
+    return field.minimum is not None and field.minimum >= 0
+
+
+def _whole(bound: float | None) -> str:
+    return "" if bound is None or bound != int(bound) else str(int(bound))

@@ -1,0 +1,141 @@
+"""What a person posted, read back into an answer and checked. What they typed is in no error and in no log."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple, assert_never
+
+from ...errors import AnswerError, Fault
+from ...fields import (
+    BooleanField,
+    ChoiceField,
+    Field,
+    IntegerField,
+    MultiChoiceField,
+    NumberField,
+    TextField,
+    UnknownField,
+)
+from ...forms import Content, Form
+from ..terminal.controls import Answerable, Entry, Line, Pick, Tick, entry
+from ..terminal.text import typeable
+from .controls import CHECKED, NO_VALUE, YES_VALUE, ZONE, Posted, first, name_of
+from .moments import is_local, moment_from, moment_of
+
+NO_ZONE: Final = "needs a time zone as well"
+_COMMA: Final = "must be a number with a point for the decimals, such as 1.5: a comma can mean two things"
+_MINUSES = str.maketrans("\u2212\u2013\u2010\u2011", "----")
+
+
+class Reading(NamedTuple):
+    """What was posted, as it will be sent; or what is wrong with it."""
+
+    content: dict[str, Any]
+    """The checked answer, with `None` for a default that was cleared; empty where there are faults."""
+
+    entries: dict[str, object]
+    """The answer before the check, by wire name."""
+
+    faults: tuple[Fault, ...] = ()
+
+
+def read(form: Form[Any], posted: Posted) -> Reading:
+    """Read what was posted and check it, with every fault at once."""
+    entries: dict[str, object] = {}
+    for position, field in enumerate(form.fields):
+        if not isinstance(field, UnknownField):
+            entries |= entry_of(field, name_of(position), posted)
+    try:
+        checked: Content = form.check(entries)
+    except AnswerError as error:
+        ours = _better_words(form.fields, posted)
+        faults = [replace(fault, problem=ours.get(fault.field, fault.problem)) for fault in error.faults]
+        return Reading({}, entries, tuple(faults))
+    return Reading({**checked, **dict.fromkeys(checked.cleared)}, entries)
+
+
+def entry_of(field: Answerable, name: str, posted: Posted) -> Entry:
+    """What the control of one field says, ready for the check."""
+    text = first(posted, name)
+    match field:
+        case TextField(format="date-time"):
+            return entry(field, Line(_moment(field, text, first(posted, name + ZONE))))
+        case TextField():
+            return entry(field, Line(_lines(field, text)))
+        case IntegerField() | NumberField():
+            # Not read back where nobody touched it: no text of a large float is that very number again.
+            is_untouched = field.default is not None and text == typeable(field.default)
+            return {field.name: field.default} if is_untouched else entry(field, Line(_figures(text)))
+        case BooleanField(default=None):
+            return entry(field, Pick((), {YES_VALUE: 0, NO_VALUE: 1}.get(text, 2)))
+        case BooleanField():
+            return entry(field, Pick((), 0 if text == CHECKED else 1))
+        case ChoiceField():
+            return entry(field, Pick((), _place(field, text)))
+        case MultiChoiceField():
+            ticked = {place for one in posted.get(name, ()) if (place := _place(field, one)) < len(field.options)}
+            return _in_order(field, entry(field, Tick((), frozenset(ticked))))
+        case _:
+            assert_never(field)
+
+
+def _in_order(field: MultiChoiceField, answered: Entry) -> Entry:
+    """What was ticked; the default in its own order, where it is that."""
+    chosen, default = answered.get(field.name), field.default
+    is_default = isinstance(chosen, list) and default is not None and set(chosen) == set(default)
+    return {field.name: list(default or ())} if is_default else answered
+
+
+def _moment(field: TextField, local: str, zone: str) -> str:
+    """The moment of two controls; the default as it was written, where nobody touched it."""
+    if field.default is not None and (local, zone) == moment_of(field.default):
+        return field.default
+    return moment_from(local, zone)
+
+
+def _lines(field: TextField, text: str) -> str:
+    """Text as it was typed: browsers send line breaks in a way of their own, and an empty last line is no text."""
+    typed = text.replace("\r\n", "\n").replace("\r", "\n")
+    return typed if typed == field.default else typed.rstrip("\n")
+
+
+def _figures(text: str) -> str:
+    """A number in the figures the check knows, from those of any script, and with the comma of half the world.
+
+    Three digits behind a comma may be thousands or decimals: such a number stays as it is, and is refused.
+
+    >>> _figures("٤٢"), _figures("\u22123,5"), _figures("1,000")
+    ('42', '-3.5', '1,000')
+    """
+    known = "".join(map(_figure, text.strip())).translate(_MINUSES)
+    whole, comma, decimals = known.partition(",")
+    if comma and decimals.isdigit() and len(decimals) != 3 and "." not in whole:
+        return f"{whole}.{decimals}"
+    return known
+
+
+def _figure(character: str) -> str:
+    value = unicodedata.decimal(character, None)
+    return character if value is None else str(value)
+
+
+def _place(field: ChoiceField | MultiChoiceField, text: str) -> int:
+    """The place of an option in its list; behind the last for what is none."""
+    is_place = text.isascii() and text.isdigit() and len(text) < 6
+    return min(int(text), len(field.options)) if is_place else len(field.options)
+
+
+def _better_words(fields: Sequence[Field], posted: Posted) -> Mapping[str, str]:
+    """What a page can say better than the check, which does not know of two controls, nor of commas."""
+    words = {}
+    for position, field in enumerate(fields):
+        name = name_of(position)
+        text = first(posted, name).strip()
+        match field:
+            case TextField(format="date-time") if is_local(text) and not first(posted, name + ZONE):
+                words[field.name] = NO_ZONE
+            case NumberField() if "," in _figures(text):
+                words[field.name] = _COMMA
+    return words

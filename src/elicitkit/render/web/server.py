@@ -1,0 +1,62 @@
+"""Serving an app to the browsers of this machine, on an event loop that goes on meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Final
+
+import uvicorn
+from starlette.applications import Starlette
+
+GOODBYE_SECONDS: Final = 1
+"""How long open connections, such as those of live updates, may take to end."""
+
+_BACKLOG: Final = 128
+
+
+@asynccontextmanager
+async def serving(app: Starlette, *, host: str, port: int) -> AsyncIterator[str]:
+    """See `elicitkit.render.web.serving`."""
+    listening = _listening(host, port)
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        log_level="error",
+        lifespan="off",
+        server_header=False,
+        timeout_graceful_shutdown=GOODBYE_SECONDS,
+    )
+    server = _Server(config)
+    running = asyncio.create_task(server.serve(sockets=[listening]))
+    try:
+        yield f"http://{_written(host)}:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        if (streams := getattr(app.state, "streams", None)) is not None:
+            streams.end()
+        with suppress(asyncio.CancelledError):
+            await asyncio.shield(running)
+        listening.close()
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves the signals to the program it is part of."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+
+
+def _written(host: str) -> str:
+    """An address as a URL has it; one that means all of them is that of this machine."""
+    if host in ("0.0.0.0", "::", ""):
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,171 @@
+// What pages do better with a script; all of them work without. Nothing here reads or keeps what somebody types.
+const body = document.body;
+const main = document.getElementById("main");
+const status = document.getElementById("live");
+document.documentElement.classList.add("scripted");
+
+// --- times, in the reader's own zone and words --------------------------------------------------------------------
+
+const localise = (root) => {
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "short" });
+  for (const time of root.querySelectorAll("time[datetime]")) time.title = format.format(new Date(time.dateTime));
+};
+
+// --- live updates -------------------------------------------------------------------------------------------------
+
+const say = (words) => {
+  const line = document.createElement("p");
+  line.textContent = words;
+  status.replaceChildren(line);
+};
+
+const load = async () => {
+  const response = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" } });
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+};
+
+const renewList = async (list) => {
+  const page = await load();
+  const fresh = page.getElementById("list");
+  if (!fresh) return location.reload();
+  const focused = document.activeElement?.closest(".question")?.id;
+  document.title = page.title;
+  body.dataset.state = page.body.dataset.state ?? "";
+  list.replaceWith(document.adoptNode(fresh));
+  localise(main);
+  if (focused) (document.getElementById(focused)?.querySelector("a") ?? main).focus();
+  say("The list has changed.");
+};
+
+// A question that is over says so above what was typed, which stays to be copied; its buttons do nothing any more.
+const end = async () => {
+  const page = await load();
+  const verdict = page.getElementById("verdict");
+  if (!verdict) return location.reload();
+  for (const button of main.querySelectorAll("button")) button.disabled = true;
+  document.title = page.title;
+  const notice = document.adoptNode(verdict);
+  notice.setAttribute("role", "alert");
+  const next = page.querySelector("main .button");
+  if (next) notice.append(document.adoptNode(next));
+  main.prepend(notice);
+  notice.querySelector("h1").focus();
+  notice.scrollIntoView({ block: "start" });
+};
+
+let source = null;
+let isRenewing = false;
+
+const told = async ({ data }) => {
+  if (isRenewing || data === body.dataset.state) return;
+  isRenewing = true;
+  try {
+    const list = document.getElementById("list");
+    if (list) await renewList(list);
+    else {
+      await end();
+      close();
+      delete body.dataset.events;
+    }
+  } catch {
+    close(); // The server is gone for now; what it says when it is back is compared again.
+    setTimeout(listen, 2000);
+  } finally {
+    isRenewing = false;
+  }
+};
+
+const close = () => {
+  source?.close();
+  source = null;
+};
+
+// Only a page that is looked at listens: a browser has six connections to a server, and a person many tabs.
+const listen = () => {
+  if (document.hidden || !body.dataset.events) return close();
+  if (source) return;
+  source = new EventSource(body.dataset.events);
+  source.addEventListener("state", told);
+  source.addEventListener("state", () => { document.documentElement.dataset.live = "yes"; }, { once: true });
+};
+
+// --- forms --------------------------------------------------------------------------------------------------------
+
+// The offset of this device at the date that was typed, until somebody chooses another.
+const offset = (local) => {
+  const minutes = -new Date(local).getTimezoneOffset();
+  const two = (number) => String(Math.floor(number)).padStart(2, "0");
+  return `${minutes < 0 ? "-" : "+"}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`;
+};
+
+for (const zone of document.querySelectorAll("select[data-zone-of]")) {
+  const local = document.getElementById(zone.dataset.zoneOf);
+  let isOurs = true;
+  zone.addEventListener("change", () => { isOurs = false; });
+  local.addEventListener("change", () => { if (isOurs && local.value) zone.value = offset(local.value); });
+}
+
+// Whole numbers go up and down, by buttons and by keys, as far as the bounds; all digits are kept.
+const step = (input, by) => {
+  const { least, most } = input.dataset;
+  const typed = input.value.trim();
+  if (!/^[+-]?\d{0,19}$/.test(typed)) return;
+  let next = typed ? BigInt(typed) + by : least ? BigInt(least) : most && BigInt(most) < 0n ? BigInt(most) : 0n;
+  if (most && next > BigInt(most)) next = BigInt(most);
+  if (least && next < BigInt(least)) next = BigInt(least);
+  input.value = String(next);
+};
+
+for (const input of document.querySelectorAll("input[data-step]")) {
+  const row = document.createElement("div");
+  row.className = "stepper";
+  const hasFocus = document.activeElement === input;
+  input.replaceWith(row);
+  row.append(input);
+  if (hasFocus) input.focus();
+  for (const [sign, word, by] of [["−", "less", -1n], ["+", "more", 1n]]) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = sign;
+    button.setAttribute("aria-label", `One ${word}: ${document.querySelector(`label[for="${input.id}"] .label`).textContent}`);
+    button.addEventListener("click", () => step(input, by));
+    row.append(button);
+  }
+  input.addEventListener("keydown", (event) => {
+    const by = { ArrowUp: 1n, ArrowDown: -1n }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    step(input, by);
+  });
+}
+
+// A long list of boxes is searched by typing; what is ticked stays in sight.
+for (const list of document.querySelectorAll(".choices.many")) {
+  const search = document.createElement("input");
+  search.type = "search";
+  search.placeholder = "Find one";
+  search.setAttribute("aria-label", `Find one of: ${list.closest("fieldset").querySelector("legend .label").textContent}`);
+  search.addEventListener("input", () => {
+    const sought = search.value.trim().toLocaleLowerCase();
+    for (const choice of list.querySelectorAll(".choice")) {
+      const isSought = choice.textContent.toLocaleLowerCase().includes(sought);
+      choice.hidden = !isSought && !choice.querySelector("input").checked;
+    }
+  });
+  search.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
+  list.before(search);
+}
+
+// A second press is not a second answer.
+for (const form of document.forms) {
+  form.addEventListener("submit", (event) => {
+    if (form.dataset.sent) return event.preventDefault();
+    form.dataset.sent = "yes";
+  });
+}
+addEventListener("pageshow", () => { for (const form of document.forms) delete form.dataset.sent; });
+
+localise(document);
+document.addEventListener("visibilitychange", listen);
+addEventListener("pagehide", close);
+listen();

@@ -1,0 +1,292 @@
+"""`elicitkit inbox` (issue 9, point 4): what is asked, who answers at the terminal or by an option, who is late."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicitkit import Entry, Inbox, Origin, Request, SqliteInboxStore
+from elicitkit.cli import Exit, inbox_answering
+from tests.cli.terminal import CTRL_C, ENTER, UP, at_terminal
+from tests.host.inbox.questions import sizes
+
+Ended = tuple[int, str, str]
+Run = Callable[..., Ended]
+
+SECRET = "swordfish"
+HOSTILE = "Deploy?\x1b[2J\x1b]0;owned\x07\u202eevil\x00\x9b31m"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A file with an empty inbox."""
+    made = str(tmp_path / "inbox.db")
+    with_inbox(made, lambda inbox: inbox.open())
+    return made
+
+
+def with_inbox(path: str, work: Callable[[Inbox], Any]) -> Any:
+    """Do something in an inbox, as a host would, or somebody else."""
+
+    async def doing() -> Any:
+        async with Inbox(SqliteInboxStore(path, busy_timeout=30), host="agent") as inbox:
+            return await work(inbox)
+
+    return asyncio.run(doing())
+
+
+def asked(path: str, request: Request | None = None, **more: Any) -> str:
+    """The id of a question that is asked."""
+    entry: Entry = with_inbox(path, lambda inbox: inbox.ask(request or sizes(), **more))
+    return entry.id
+
+
+def entry_of(path: str, id: str) -> Entry:
+    found: Entry = with_inbox(path, lambda inbox: inbox.get(id))
+    return found
+
+
+def answer_of(path: str, id: str) -> Any:
+    return with_inbox(path, lambda inbox: inbox.answer_to(id))
+
+
+# --- looking ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_asked_is_listed_with_who_asks(run: Run, path: str) -> None:
+    id = asked(path, Origin("shop", "order").noted_in(sizes()), owner="ada")
+    asked(path, Request("r2", "approval", "Deploy?"))
+
+    code, out, err = run("inbox", "list", path)
+
+    head, first, second = out.splitlines()
+    assert (code, err) == (Exit.FINE, "")
+    assert head.split() == ["ID", "ASKED", "STATE", "KIND", "FROM", "FOR", "PROMPT"]
+    assert re.search(rf"^{id[:12]}  .* open  +input +shop \(tool order\)  +ada +Which size\?$", first)
+    assert re.search(r" open  +approval +agent +- +Deploy\?$", second)
+
+
+def test_an_empty_inbox_says_so(run: Run, path: str) -> None:
+    assert run("inbox", "list", path) == (Exit.FINE, "", "nothing is asked\n")
+    assert run("inbox", "list", path, "--closed") == (Exit.FINE, "", "nothing is closed\n")
+
+
+def test_a_list_as_json_is_that_of_the_api(run: Run, path: str) -> None:
+    id = asked(path)
+
+    _, out, _ = run("inbox", "list", path, "--json")
+
+    assert json.loads(out) == {"questions": [entry_of(path, id).to_dict()], "total": 1, "next": None}
+
+
+def test_a_long_list_says_how_it_goes_on(run: Run, path: str) -> None:
+    ids = [asked(path, sizes(f"r{number}")) for number in range(3)]
+
+    _, first, err = run("inbox", "list", path, "--limit", "2")
+    _, rest, end = run("inbox", "list", path, "--limit", "2", "--after", err.split()[-1])
+
+    assert err.startswith("2 of 3: --after ")
+    assert [line[:12] for line in [*first.splitlines()[1:], *rest.splitlines()[1:]]] == [id[:12] for id in ids]
+    assert end == ""
+
+
+@pytest.mark.parametrize(("owner", "count"), [("ada", 2), ("bob", 1), ("-", 1)])
+def test_a_list_may_be_that_of_somebody(run: Run, path: str, owner: str, count: int) -> None:
+    asked(path, sizes("r1"), owner="ada")
+    asked(path, sizes("r2"))
+
+    _, out, _ = run("inbox", "list", path, "--owner", owner)
+
+    assert len(out.splitlines()) == 1 + count
+
+
+def test_a_question_is_shown_with_its_fields_and_its_answer_only_where_it_is_asked_for(run: Run, path: str) -> None:
+    id = asked(path, Origin("shop", "order", task="t1", agents=["boss", "buyer"]).noted_in(sizes()), owner="ada")
+    with_inbox(path, lambda inbox: inbox.accept(id, {"size": SECRET}, by="ada"))
+
+    _, hidden, _ = run("inbox", "show", path, id[:8])
+    _, shown, _ = run("inbox", "show", path, id, "--answer")
+    _, as_json, _ = run("inbox", "show", path, id, "--json")
+
+    assert SECRET not in hidden + as_json
+    for text in (f"question {id}", "accepted by ada", "order", "t1", "boss > buyer", "| Which size?", "- Size (string"):
+        assert text in hidden
+    assert f'=> {{"size": "{SECRET}"}}' in shown
+    assert json.loads(as_json)["closedBy"] == "ada"
+
+
+def test_a_link_is_shown_whole_with_its_host_and_what_to_be_warned_of(run: Run, path: str) -> None:
+    id = asked(path, Request("r", "authorization", "Log in", "https://xn--pypal-4ve.com/x?y=1"))
+
+    _, out, _ = run("inbox", "show", path, id)
+
+    assert "at the host xn--pypal-4ve.com: https://xn--pypal-4ve.com/x?y=1" in out
+    assert "punycode" in out
+
+
+def test_text_of_strangers_plays_no_tricks(run: Run, path: str) -> None:
+    """Design, section 10."""
+    hostile = Origin(f"shop{HOSTILE}", f"tool{HOSTILE}").noted_in(Request("r", f"kind{HOSTILE}", HOSTILE))
+    id = asked(path, hostile, owner=f"ada{HOSTILE}")
+
+    for arguments in (["list", path], ["show", path, id], ["list", path, "--json"], ["show", path, id, "--json"]):
+        _, out, _ = run("inbox", *arguments)
+        assert not set(out) & set("\x1b\x07\u202e\x00\x9b")
+        assert "Deploy?" in out
+
+
+# --- answering by an option -------------------------------------------------------------------------------------------
+
+
+def test_an_answer_may_be_given_without_a_prompt(run: Run, path: str) -> None:
+    id = asked(path)
+
+    ended = run("inbox", "answer", path, id, "--accept", '{"size": "M"}', "--by", "ada")
+
+    assert ended == (Exit.FINE, "", "accepted\n")
+    assert entry_of(path, id).closed_by == "ada"
+    assert answer_of(path, id).data == {"size": "M"}
+
+
+@pytest.mark.parametrize(("option", "reason"), [("--decline", "declined"), ("--cancel", "cancelled")])
+def test_a_refusal_may_have_a_note(run: Run, path: str, option: str, reason: str) -> None:
+    id = asked(path)
+
+    assert run("inbox", "answer", path, id, option, "--note", "not today") == (Exit.FINE, "", f"{reason}\n")
+
+    entry = entry_of(path, id)
+    assert (entry.reason, entry.note) == (reason, "not today")
+    assert entry.closed_by, "the user of the machine"
+
+
+def test_an_answer_that_does_not_fit_says_where_and_not_what(run: Run, path: str) -> None:
+    id = asked(path)
+
+    code, out, err = run("inbox", "answer", path, id, "--accept", json.dumps({"size": [SECRET]}))
+
+    assert (code, out) == (Exit.USAGE, "")
+    assert err.startswith("elicitkit: the answer does not fit\n  | Size: ")
+    assert SECRET not in err
+    assert entry_of(path, id).is_open
+
+
+def test_who_is_too_late_is_told_who_was_first(run: Run, path: str) -> None:
+    id = asked(path)
+    with_inbox(path, lambda inbox: inbox.decline(id, by="ada"))
+
+    ended = run("inbox", "answer", path, id, "--accept", '{"size": "M"}')
+
+    assert ended == (Exit.TOO_LATE, "", "elicitkit: This was answered by ada already.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["answer", "{path}", "{id}", "--accept", "{"], "not JSON"),
+        (["answer", "{path}", "{id}", "--accept", "[]"], "a JSON object"),
+        (["answer", "{path}", "--decline"], "give its ID"),
+        (["answer", "{path}", "{id}", "--note", "x"], "goes with --decline or --cancel"),
+        (["answer", "{path}", "{id}", "--decline", "--by", "n" * 201], "may have 200"),
+        (["answer", "{path}", "{id}", "--decline", "--owner", "bob"], "no such question"),
+        (["answer", "{path}", "{id}"], "no terminal to ask at"),
+        (["answer", "{path}"], "no terminal to ask at"),
+        (["show", "{path}", "abc"], "no such question"),
+        (["show", "{path}", "\x1b[2J"], "no such question"),
+        (["list", "{path}", "--limit", "0"], "from 1 to 200"),
+        (["list", "{path}", "--after", "x"], "the page before"),
+        (["list", "{path}.no"], "There is no file"),
+        (["list", "mysql://root:hunter2@db"], "no stores of questions at mysql:"),
+    ],
+    ids=range(14),
+)
+def test_what_cannot_be_is_one_line_and_changes_nothing(
+    run: Run, path: str, monkeypatch: pytest.MonkeyPatch, arguments: list[str], told: str
+) -> None:
+    monkeypatch.setattr(inbox_answering, "has_terminal", lambda: False)  # Whoever runs the tests may have one.
+    id = asked(path, owner="ada")
+
+    code, out, err = run("inbox", *(one.replace("{path}", path).replace("{id}", id) for one in arguments))
+
+    assert (code, out) == (Exit.USAGE, "")
+    assert told in err
+    assert len(err.splitlines()) == 1
+    assert "hunter2" not in err
+    assert entry_of(path, id).is_open
+
+
+def test_a_store_that_is_looked_at_is_not_made(run: Run, tmp_path: Path) -> None:
+    for action in (["list"], ["show"], ["answer"]):
+        run("inbox", *action, str(tmp_path / "new.db"), *(["x"] if action == ["show"] else []))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- answering at a terminal ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_all_that_is_asked_is_put_one_by_one(path: str) -> None:
+    first, second = (
+        asked(path, Origin("shop", "order").noted_in(sizes())),
+        asked(path, Request("r2", "approval", "Go?")),
+    )
+
+    with at_terminal("inbox", "answer", path, "--by", "ada", patience=60) as terminal:
+        shown = terminal.is_asked("What now?")
+        assert "shop (tool order)" in shown
+        assert "1 more question waits" in shown
+        terminal.press(ENTER)
+        terminal.is_asked("Size (required)")
+        terminal.press("M", ENTER)
+        terminal.is_asked("Send this?")
+        terminal.press(ENTER)
+        terminal.is_asked("Do you agree?")
+        terminal.press(UP, ENTER)
+        assert terminal.ends() == Exit.FINE
+        assert "that was all" in terminal.seen()
+
+    assert answer_of(path, first).data == {"size": "M"}
+    assert entry_of(path, second).is_accepted
+    assert entry_of(path, second).closed_by == "ada"
+
+
+@pytest.mark.slow
+def test_whoever_leaves_the_prompt_leaves_the_question_open(path: str) -> None:
+    id = asked(path)
+
+    with at_terminal("inbox", "answer", path, id[:8], patience=60) as terminal:
+        terminal.is_asked("What now?")
+        terminal.press(CTRL_C)
+        assert terminal.ends() == Exit.FINE
+        assert "left open" in terminal.seen()
+
+    assert entry_of(path, id).is_open
+
+
+@pytest.mark.slow
+def test_a_question_answered_elsewhere_closes_the_prompt_and_says_by_whom(path: str) -> None:
+    """Issue 9, point 5: a withdrawn question closes the prompt."""
+    id = asked(path)
+
+    with at_terminal("inbox", "answer", path, id, patience=60) as terminal:
+        terminal.is_asked("What now?")
+        with_inbox(path, lambda inbox: inbox.decline(id, by="bob"))
+        assert terminal.ends() == Exit.TOO_LATE
+        assert "This was answered by bob already." in terminal.seen()
+
+    assert entry_of(path, id).closed_by == "bob"
+
+
+@pytest.mark.slow
+def test_a_link_that_must_not_be_opened_is_not_offered(path: str) -> None:
+    id = asked(path, Request("r", "authorization", "Log in", "http://example.com/"))
+
+    with at_terminal("inbox", "answer", path, patience=60) as terminal:
+        assert terminal.ends() == Exit.FINE
+        assert "must not be opened" in terminal.seen()
+
+    assert entry_of(path, id).is_open
