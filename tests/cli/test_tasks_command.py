@@ -72,7 +72,7 @@ def test_tasks_are_listed_in_columns_with_what_they_ask(run: Run, path: str) -> 
     by_status = {line.split()[1]: line for line in lines[1:]}
     assert set(by_status) == {"input_required", "completed", "failed", "cancelled"}
     assert re.fullmatch(
-        r"a{12}  input_required  order  ada    (just now|1 second ago) +in 16 minutes +Which size\?",
+        r"a{12}  input_required  order  ada    (just now|1 second ago) +in 17 minutes +Which size\?",
         by_status["input_required"],
     )
     assert by_status["completed"].endswith("-")
@@ -171,7 +171,7 @@ def test_a_task_is_shown_with_its_questions_tries_and_steps(run: Run, path: str)
         r"  run by      nobody: it waits for an answer",
         r"  arguments   hidden; --answers shows it",
         r"question first: answered .*",
-        r"question second: open, asked .*, until 20.* UTC, in 16 minutes",
+        r"question second: open, asked .*, until 20.* UTC, in 17 minutes",
         r"  \| Which size\?",
         r"  - Size \(string, required\): at least 1 character",
         r"  => accept: hidden; --answers shows it",

@@ -16,6 +16,7 @@ from elicitkit.errors import StoreError
 from elicitkit.tasks import run, runner
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.engines.local import LocalEngine
+from elicitkit.testing.store_contract import Clock
 from tests.tasks.desk import Desk, accept, desk, eventually, form, quick, server, text_of, until
 
 pytestmark = pytest.mark.anyio
@@ -377,3 +378,35 @@ async def answer_everything(at: Desk, task_id: str) -> None:
 @pytest.fixture(autouse=True)
 def everything_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "elicitkit")
+
+
+# --- claims -----------------------------------------------------------------------------------------------------------
+
+
+async def test_the_claim_of_a_call_that_waits_on_is_renewed_at_every_other_look() -> None:
+    """Issue 7: a server with many parked tasks is idle. One look is after a third of the lease."""
+    clock = Clock()
+    store = RenewalsCounted(clock=clock)
+    tasks = Tasks(store, tools={"order"}, lease=30, engine=LocalEngine(look=100))
+    mcp = server(tasks)
+    mcp.tool(name="order")(Order().order)
+    counts = []
+    async with desk(mcp, tasks) as at:
+        await at.key(task_id := await at.start("order"))
+        for _ in range(6):
+            await tasks._runner.renew()
+            counts.append(store.renewals)
+            clock.advance(10)
+            assert (await store.history(task_id)).record.is_leased(clock() - 1)
+
+    assert counts == [1, 1, 2, 2, 3, 3]
+
+
+class RenewalsCounted(MemoryTaskStore):
+    """A store that counts the renewals of claims."""
+
+    renewals = 0
+
+    async def renew(self, *given: Any, **named: Any) -> None:
+        self.renewals += 1
+        await super().renew(*given, **named)

@@ -8,14 +8,14 @@ _UNITS: Final = ((86_400.0, "day"), (3_600.0, "hour"), (60.0, "minute"), (1.0, "
 
 
 def span(seconds: float) -> str:
-    """A span in its largest unit, rounded down; two of it at least, but for what is less than two minutes.
+    """A span in its largest unit, rounded; two of it at least, but for what is less than two minutes.
 
     >>> span(7_200), span(100_000), span(90), span(0.2)
-    ('2 hours', '27 hours', '90 seconds', '0 seconds')
+    ('2 hours', '28 hours', '90 seconds', '0 seconds')
     """
     seconds = abs(seconds)
     size, unit = next(((size, unit) for size, unit in _UNITS if seconds >= 2 * size), _UNITS[-1])
-    count = int(seconds // size)
+    count = round(seconds / size)
     return f"{count:,} {unit}{'' if count == 1 else 's'}"
 
 
