@@ -11,7 +11,7 @@ from mcp.server.mcpserver import Context
 
 from elicitkit import MemoryTaskStore, Tasks, call_id, elicit, elicit_all, elicit_sync, step
 from elicitkit.errors import StoreError
-from elicitkit.tasks import run, runner
+from elicitkit.tasks import persistence, run
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.engines.local import LocalEngine
 from tests.tasks.desk import Desk, accept, desk, eventually, form, quick, server, until
@@ -47,7 +47,7 @@ def store() -> FlakyStore:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_PAUSE", 0.01)
+    monkeypatch.setattr(persistence, "_PAUSE", 0.01)
 
 
 class Order:
