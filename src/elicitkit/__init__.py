@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         pending_of,
     )
     from .tasks.client import TaskHandle, TasksClient
+    from .tasks.engines.docket import DocketEngine
     from .tasks.extension import Tasks
     from .tasks.store import TaskStore
     from .tasks.stores.memory import MemoryTaskStore
@@ -75,6 +76,7 @@ __all__ = [
     "Content",
     "ContractError",
     "Declined",
+    "DocketEngine",
     "Elicitation",
     "ElicitationUnsupported",
     "ElicitkitError",
@@ -163,6 +165,7 @@ _HOMES = {
     "suspension": "Answer Pending Request auth_required pending pending_of "
     "answer_accepted answer_cancelled answer_declined",
     "tasks.client": "TaskHandle TasksClient",
+    "tasks.engines.docket": "DocketEngine",
     "tasks.extension": "Tasks",
     "tasks.store": "TaskStore",
     "tasks.stores.memory": "MemoryTaskStore",

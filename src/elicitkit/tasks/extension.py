@@ -55,10 +55,12 @@ TTL: Final = timedelta(days=1)
 _REVISIONS = frozenset({REVISION})
 """The revisions that have tasks. On others a tool runs as if there were none."""
 
-_NO_LIFESPAN = (
+NO_LIFESPAN: Final = (
     "Tasks need their lifespan, which starts what runs them: add it to the server, as in\n"
     '    MCPServer("my-server", middleware=[Elicitation()], extensions=[tasks], lifespan=tasks.lifespan())'
 )
+"""What is said to who left it out."""
+
 _inside: ContextVar[Tasks | None] = ContextVar("_inside", default=None)
 """Whose own client it is for that a server's lifespan is entered, in this process."""
 
@@ -241,7 +243,7 @@ class Tasks(Extension):
                 require_client_extension(ctx, EXTENSION)
             return await call_next(ctx)
         if self._client is None:
-            raise AdapterMissing(_NO_LIFESPAN)
+            raise AdapterMissing(NO_LIFESPAN)
         self._warn(ctx)
         return await (self._later if choice.begins == "later" else self._at_once)(execution, choice)
 

@@ -73,7 +73,9 @@ class Runner:
         """Tasks that this process has, or is about to have, and that do not run yet."""
         self._resting = 0
         self._is_to_trim = False
-        self._pausing = Pulse()
+        self._beginning = 0
+        self.pausing = Pulse()
+        """Beats whenever a call may have begun to wait for people, or ended."""
         self._helpers: set[asyncio.Task[object]] = set()
         self._nudge: Callable[[str], None] | None = None
         """What is told of a task that changed and does not run here; `None` while nothing may be started."""
@@ -88,17 +90,22 @@ class Runner:
         """Whether as many calls work as may."""
         if self.most_working is None:
             return False
-        return sum(run.is_working for run in self._runs.values()) >= self.most_working
+        return self._beginning + sum(run.is_working for run in self._runs.values()) >= self.most_working
 
-    async def paused(self, task_id: str) -> None:
-        """Wait until a task does not run here any more, or does nothing but wait for people."""
-        while (run := self._runs.get(task_id)) is not None and run.is_working:
-            await self._pausing.felt()
+    @contextmanager
+    def beginning(self) -> Iterator[None]:
+        """Count one call more as working inside the block, in which it is brought back."""
+        self._beginning += 1
+        try:
+            yield
+        finally:
+            self._beginning -= 1
+            self.pausing.beat()
 
-    async def room(self) -> None:
-        """Wait until fewer calls work than may."""
-        while self.is_busy:
-            await self._pausing.felt()
+    def is_working(self, task_id: str) -> bool:
+        """Whether a task runs here, and does something else than wait for people."""
+        run = self._runs.get(task_id)
+        return run is not None and run.is_working
 
     @asynccontextmanager
     async def open(self, nudge: Callable[[str], None]) -> AsyncIterator[None]:
@@ -250,7 +257,7 @@ class Runner:
             run.road.stop()  # Else a task that the tool left behind would wait for its answer for ever.
             if self._runs.get(task_id) is run:
                 del self._runs[task_id]
-            self._pausing.beat()
+            self.pausing.beat()
 
     def answered(self, task_id: str, asked: TaskInput, settlement: Settlement) -> None:
         """Hand an answer that the store has just taken to a run here, sooner than it would read of it there."""
@@ -293,7 +300,7 @@ class Runner:
 
     def _trim_soon(self) -> None:
         """Two turns of the loop later, so that what a tool does beside its question has begun."""
-        self._pausing.beat()
+        self.pausing.beat()
         if not self._is_to_trim and (self._excess > 0 or threads.are_short()):
             self._is_to_trim = True
             loop = asyncio.get_running_loop()
