@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from .tasks.engines.docket import DocketEngine
     from .tasks.extension import Tasks
     from .tasks.store import TaskStore
+    from .tasks.stores.addresses import open_store
     from .tasks.stores.memory import MemoryTaskStore
     from .tasks.stores.sqlite import SqliteTaskStore
 
@@ -135,6 +136,7 @@ __all__ = [
     "elicit_sync",
     "elicit_url",
     "elicitation_to_request",
+    "open_store",
     "pending",
     "pending_of",
     "question",
@@ -168,6 +170,7 @@ _HOMES = {
     "tasks.engines.docket": "DocketEngine",
     "tasks.extension": "Tasks",
     "tasks.store": "TaskStore",
+    "tasks.stores.addresses": "open_store",
     "tasks.stores.memory": "MemoryTaskStore",
     "tasks.stores.sqlite": "SqliteTaskStore",
 }
