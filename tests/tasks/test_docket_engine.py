@@ -229,6 +229,7 @@ async def test_redis_that_comes_back_empty_is_told_what_is_ready(
         await at.answer(later, size0="M")
 
         assert await at.said(later) == "worker M"
+        await eventually(lambda: sum("again" in line for line in caplog.messages) == 2)
     told = [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert {record.name for record in told} == {"elicitkit.tasks.engines.outage"}
     assert ["cannot be reached" in record.message for record in told] == [True, True, False, False]

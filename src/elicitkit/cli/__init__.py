@@ -1,4 +1,4 @@
-"""The command `elicitkit`: to try forms at the terminal, and to call tools that ask.
+"""The command `elicitkit`: to try forms at the terminal, to call tools that ask, and to run their tasks.
 
 Each subcommand is a module with `SUMMARY`, `add_arguments(parser)` and `run(args) -> int`, and a row in `COMMANDS`. It
 imports the SDK only when it runs, so that `--help` is quick.
@@ -14,14 +14,14 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from ..errors import MissingExtra, ScriptError
-from . import call, demo
+from . import call, demo, worker
 from .exits import MEANINGS, Exit, Failure
 from .output import complain, say
 from .version import version
 
 __all__ = ["COMMANDS", "Exit", "main"]
 
-COMMANDS: dict[str, ModuleType] = {"demo": demo, "call": call}
+COMMANDS: dict[str, ModuleType] = {"demo": demo, "call": call, "worker": worker}
 """The subcommands by name, in the order `--help` lists them."""
 
 

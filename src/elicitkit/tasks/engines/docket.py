@@ -110,6 +110,15 @@ class DocketEngine:
         """See `Engine.runs_here`."""
         return self._runs_here
 
+    def as_worker(self, *, url: str | None = None, concurrency: int | None = None) -> DocketEngine:
+        """The same engine for a process that runs tools."""
+        return DocketEngine(
+            url or self.url,
+            concurrency=self.concurrency if concurrency is None else concurrency,
+            name=self.name,
+            look=self._look,
+        )
+
     @property
     def address(self) -> str:
         """The URL without user, password and options, as logs may have it."""
