@@ -1,7 +1,7 @@
 # The front door. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance lint typing bench load crash constraints clean
+.PHONY: help demo test conformance lint typing bench load crash crashfleet constraints clean
 
 # A python3.11 that is only a version manager's shim may not run, so it is tried first.
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
@@ -80,6 +80,9 @@ load: $(INSTALLED)  ## 64 calls at once over HTTP for 30 seconds
 
 crash: $(INSTALLED)  ## 200 tasks on a server that is killed 50 times; ARGS='--seed 7'
 	@$(BIN)/python -m tests.crash $(ARGS)
+
+crashfleet: $(INSTALLED)  ## the same for two servers and three workers, on PostgreSQL and Redis
+	@$(BIN)/python -m tests.crash --fleet $(ARGS)
 
 constraints:  ## pin the newest versions that resolve together
 	@rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh

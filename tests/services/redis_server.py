@@ -2,7 +2,7 @@
 
 import shutil
 import signal
-import socket
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,16 +13,11 @@ from anyio.abc import Process
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from tests.services.ports import free_port
+
 START_SECONDS = 15
 
 needs_redis = pytest.mark.skipif(shutil.which("redis-server") is None, reason="missing here: redis-server")
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 class RedisServer:
@@ -41,7 +36,7 @@ class RedisServer:
         """Start it with nothing in it, and wait until it answers."""
         options = ["--port", str(self._port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         command = ["redis-server", *options, "--dir", str(self._folder), "--daemonize", "no", "--loglevel", "warning"]
-        self._process = await anyio.open_process(command, stdout=None, stderr=None)
+        self._process = await anyio.open_process(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with anyio.fail_after(START_SECONDS):
             while not await self._answers():  # noqa: ASYNC110  # it tells nobody
                 await anyio.sleep(0.02)

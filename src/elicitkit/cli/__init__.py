@@ -1,4 +1,4 @@
-"""The command `elicitkit`: to try forms at the terminal, to call tools that ask, and to run their tasks.
+"""The command `elicitkit`: to try forms at the terminal, and to call tools that ask.
 
 Each subcommand is a module with `SUMMARY`, `add_arguments(parser)` and `run(args) -> int`, and a row in `COMMANDS`. It
 imports the SDK only when it runs, so that `--help` is quick.
