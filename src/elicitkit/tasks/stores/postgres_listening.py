@@ -80,7 +80,8 @@ class Listening:
         self._since = (await self._read(self._look)).since
         self._thread.start()
         try:
-            await asyncio.wait_for(self._is_listening, timeout)
+            async with asyncio.timeout(timeout):
+                await self._is_listening
         except TimeoutError:
             await self.stop()
             raise StoreError(
@@ -107,8 +108,9 @@ class Listening:
 
     async def _keep_scanning(self) -> None:
         while True:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._has_to_scan.wait(), self._every)
+            with suppress(TimeoutError):  # Not `wait_for`, which may swallow that it is cancelled before Python 3.12.
+                async with asyncio.timeout(self._every):
+                    await self._has_to_scan.wait()
             self._has_to_scan.clear()
             try:
                 await self._scan()

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 import psycopg
 import pytest
@@ -37,9 +38,16 @@ def own_schema(address: str = ADDRESS) -> Iterator[str]:
         sql(f"DROP SCHEMA IF EXISTS {name} CASCADE", address=address)
 
 
-def sql(*statements: str, address: str = ADDRESS) -> list[tuple[object, ...]]:
+def empty(schema: str) -> None:
+    """Forget all tasks in a schema, which is quicker than to make another."""
+    if sql(f"SELECT to_regclass('{schema}.tasks')") != [(None,)]:
+        sql(*(f"DELETE FROM {schema}.{table}" for table in ("tasks", "inputs", "steps")))
+
+
+def sql(*statements: str, address: str = ADDRESS) -> list[tuple[Any, ...]]:
     """Run statements, and give the rows of the last."""
     with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("SET synchronous_commit = off")
         for statement in statements:
             found = connection.execute(statement.encode())
         return found.fetchall() if found.description else []
