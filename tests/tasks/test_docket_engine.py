@@ -257,6 +257,17 @@ async def test_redis_holds_ids_and_nothing_else(fleet: Fleet) -> None:
         assert private not in held
 
 
+async def test_no_log_has_a_whole_id(fleet: Fleet, caplog: pytest.LogCaptureFixture) -> None:
+    """Where nobody is authenticated, a task belongs to whoever holds its id."""
+    caplog.set_level(logging.INFO)
+    async with fleet.serving() as at, fleet.worker():
+        task_id = await at.start("order")
+        await at.answer(task_id, size0="M")
+        await at.said(task_id)
+
+    assert task_id not in caplog.text
+
+
 async def test_servers_of_other_names_share_a_redis(tmp_path: Path, redis: RedisServer) -> None:
     """A worker of another server would not know the task, and the id would be lost until the next look."""
     shop, bank = (Fleet(tmp_path / name, redis) for name in ("shop", "bank"))

@@ -130,7 +130,7 @@ class DocketEngine:
         """See `Engine.running`. It does not wait for Redis, which may be reached later."""
         runner.most_working = self.concurrency if self.runs_here else None
         outage, jobs = Outage(f"Redis at {self.address}"), _Jobs(runner)
-        with hushed(outage, _is_trouble, *_LOGGERS):
+        with hushed(outage, *_LOGGERS, is_trouble=_is_trouble, is_noise=self._is_noise):
             async with Docket(self.name, self.url, execution_ttl=_KEPT) as docket:
                 docket.register(jobs.job(), names=[_JOB])
                 feed = Feed(runner.store, partial(_add, docket, outage), look=self._look)
@@ -141,6 +141,10 @@ class DocketEngine:
                     self._taking(docket, runner, jobs),
                 ):
                     yield
+
+    def _is_noise(self, record: logging.LogRecord) -> bool:
+        """Whether a line of Docket's is one of each job: it has the whole id, which may be as good as a key."""
+        return record.levelno < logging.WARNING and getattr(record, "docket.name", None) == self.name
 
     @asynccontextmanager
     async def _taking(self, docket: Docket, runner: Runner, jobs: _Jobs) -> AsyncIterator[None]:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from typing import TypeAlias
 
 logger = logging.getLogger(__name__)
 
@@ -63,31 +64,37 @@ class Unreachable(Exception):
         self.outage = outage
 
 
-class _Hush(logging.Filter):
-    """Keeps what a library logs of an outage to itself, and tells the outage instead."""
+Judge: TypeAlias = Callable[[logging.LogRecord], bool]
+"""Decides about a line that is about to be logged."""
 
-    def __init__(self, outage: Outage, is_trouble: Callable[[logging.LogRecord], bool]) -> None:
+
+class _Hush(logging.Filter):
+    """Keeps some of what a library logs to itself, and tells an outage of the rest of that."""
+
+    def __init__(self, outage: Outage, is_trouble: Judge, is_noise: Judge) -> None:
         super().__init__()
         self._outage = outage
         self._is_trouble = is_trouble
+        self._is_noise = is_noise
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if not self._is_trouble(record):
-            return True
-        self._outage.doubt()
-        return False
+        if self._is_trouble(record):
+            self._outage.doubt()
+            return False
+        return not self._is_noise(record)
 
 
 @contextmanager
-def hushed(outage: Outage, is_trouble: Callable[[logging.LogRecord], bool], *loggers: str) -> Iterator[None]:
+def hushed(outage: Outage, *loggers: str, is_trouble: Judge, is_noise: Judge) -> Iterator[None]:
     """Inside the block, let loggers that would tell of an outage once a second do so no more.
 
     Args:
         outage: What is told instead.
-        is_trouble: Whether a line tells of an outage.
         loggers: Whose lines they are.
+        is_trouble: Whether a line tells of an outage.
+        is_noise: Whether nobody needs it.
     """
-    hush = _Hush(outage, is_trouble)
+    hush = _Hush(outage, is_trouble, is_noise)
     with ExitStack() as stack:
         for name in loggers:
             logging.getLogger(name).addFilter(hush)
