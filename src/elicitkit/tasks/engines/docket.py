@@ -57,6 +57,9 @@ _ATTENTION = timedelta(milliseconds=50)
 _PATIENCE = 5.0
 """How long Redis may take for an answer before it counts as unreachable; and jobs, to end. In seconds."""
 
+_HANG_BACK = 0.02
+"""How long, about, those that run tools leave it to others to look what has changed, in seconds."""
+
 _RETRY = 1.0
 """How often it is looked whether Redis can be reached again, in seconds."""
 
@@ -133,7 +136,9 @@ class DocketEngine:
         with hushed(outage, *_LOGGERS, is_trouble=_is_trouble, is_noise=self._is_noise):
             async with Docket(self.name, self.url, execution_ttl=_KEPT) as docket:
                 docket.register(jobs.job(), names=[_JOB])
-                feed = Feed(runner.store, partial(_add, docket, outage), look=self._look)
+                # All hear of a change, and one look is enough: whoever leaves tools to others looks first.
+                patience = _HANG_BACK if self.runs_here else 0.0
+                feed = Feed(runner.store, partial(_add, docket, outage), look=self._look, patience=patience)
                 watching = _keep_watching(docket, outage, feed)
                 async with (
                     runner.open(feed.nudge),

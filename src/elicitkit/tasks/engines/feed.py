@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -47,12 +48,14 @@ class Feed:
         add: What adds to the queue.
         look: How often the store is asked when nothing is known to have changed, in seconds; and how long an id is
             left to the queue before it is added again.
+        patience: How long it waits, about, before it looks what has changed, in seconds: others may be quicker.
     """
 
-    def __init__(self, store: TaskStore, add: Add, *, look: float) -> None:
+    def __init__(self, store: TaskStore, add: Add, *, look: float, patience: float = 0.0) -> None:
         self._store = store
         self._add = add
         self._look = look
+        self._patience = patience
         self._changed = asyncio.Event()
         self._given: dict[str, _Given] = {}
         self._swept = float("-inf")
@@ -80,6 +83,7 @@ class Feed:
             await asyncio.sleep(_GAP)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), self._longest_wait())
+                await asyncio.sleep(self._patience * random.uniform(0.5, 1.5))
 
     def _longest_wait(self) -> float:
         soonest = min((given.again for given in self._given.values()), default=float("inf"))
