@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from anyio import fail_after
 from mcp.server.mcpserver import Context, MCPServer
+from redis.asyncio import Redis
 
 from elicitkit import DocketEngine, SqliteTaskStore, Tasks, elicit, step
 from elicitkit.tasks.answers import judge
@@ -44,9 +45,9 @@ class Fleet:
     def store(self) -> SqliteTaskStore:
         return SqliteTaskStore(self.folder / "tasks.db")
 
-    def made(self, who: str, /, **more: Any) -> tuple[MCPServer[Any], Tasks]:
+    def made(self, who: str, /, *, lease: float = 10, **more: Any) -> tuple[MCPServer[Any], Tasks]:
         engine = DocketEngine(self.redis.url, **{"look": 0.3, **more})
-        tasks = Tasks(self.store(), engine=engine, lease=0.5)
+        tasks = Tasks(self.store(), engine=engine, lease=lease)
         mcp = server(tasks)
 
         async def order(ctx: Context, slow: bool = False, questions: int = 1) -> str:
@@ -73,7 +74,7 @@ class Fleet:
     @asynccontextmanager
     async def serving(self, **more: Any) -> AsyncIterator[Desk]:
         """A client at a server that leaves its tools to the workers, unless told otherwise."""
-        async with desk(*self.made("server", **{"runs_here": False, **more})) as at:
+        async with desk(*self.made("server", **{"runs_here": False, **more}), seconds=40) as at:
             yield at
 
     @asynccontextmanager
@@ -114,6 +115,35 @@ async def test_a_server_that_runs_tools_goes_on_with_its_own_calls(fleet: Fleet)
     assert fleet.started == ["server"]
 
 
+async def test_a_call_that_becomes_a_task_on_its_way_goes_over_to_a_worker(fleet: Fleet) -> None:
+    """The tool ends where it begins the task, and a worker runs it from the top, with what was done before."""
+    stepped: list[str] = []
+    ran: list[str] = []
+
+    def tool(who: str, tasks: Tasks) -> Any:
+        async def later(ctx: Context) -> str:
+            ran.append(who)
+            price = await step(ctx, "price", lambda: stepped.append(who) or len(stepped))
+            try:
+                await tasks.begin(ctx)
+                return f"{who} {price} {(await elicit(ctx, form())).content}"
+            finally:
+                ran.append(f"{who} ends")
+
+        return later
+
+    made = {who: fleet.made(who, runs_here=who == "worker") for who in ("server", "worker")}
+    for who, (mcp, tasks) in made.items():
+        mcp.tool()(tasks.task(begins="later")(tool(who, tasks)))
+    async with desk(*made["server"]) as at:
+        task_id = await at.start("later")
+        assert ran == ["server", "server ends"]
+        async with working(made["worker"][0], made["worker"][1].engine):
+            await at.answer(task_id, size="M")
+            assert await at.said(task_id) == "worker 1 {'size': 'M'}"
+    assert stepped == ["server"]
+
+
 async def test_what_a_worker_puts_down_when_it_ends_others_take_at_once(fleet: Fleet) -> None:
     async with fleet.serving(look=30) as at:
         async with fleet.worker("first", look=30):
@@ -126,6 +156,41 @@ async def test_what_a_worker_puts_down_when_it_ends_others_take_at_once(fleet: F
 
             assert {await at.said(task_id) for task_id in ids} == {"second M"}
     assert fleet.started == ["first"] * 3 + ["second"] * 3
+
+
+async def test_what_a_dead_worker_had_is_taken_over(fleet: Fleet) -> None:
+    async with fleet.serving() as at:
+        async with fleet.worker("dead", lease=0.5) as tasks:
+            ids = [await at.start("order", slow=True) for _ in range(2)]
+            await eventually(lambda: len(fleet.started) == 2)
+            dies(tasks)
+        async with fleet.worker("living"):
+            fleet.gate.set()
+            for task_id in ids:
+                await at.answer(task_id, size0="M")
+
+            assert {await at.said(task_id) for task_id in ids} == {"living M"}
+
+
+async def test_a_job_that_died_with_its_worker_comes_to_another(fleet: Fleet) -> None:
+    """Until then Docket knows the id, and drops it whenever it is added."""
+    async with fleet.serving(look=0.1) as at:
+        task_id = await at.start("order", questions=0)
+        async with Redis.from_url(fleet.redis.url) as redis:
+            stream, group = "elicitkit:stream", "docket-workers"
+            await redis.xgroup_create(stream, group, id="0", mkstream=True)
+            ((_, (taken,)),) = await redis.xreadgroup(group, "dead", {stream: ">"}, block=5_000)
+            assert taken[1][b"key"].decode() == task_id
+        async with fleet.worker(lease=1):
+            assert await at.said(task_id) == "worker"
+
+
+def dies(tasks: Tasks) -> None:
+    """Let nothing be given back when it ends, as by one that is killed."""
+
+    async def nothing(*_: Any) -> None: ...
+
+    tasks._runner._release = nothing  # type: ignore[assignment,method-assign]
 
 
 async def test_each_task_is_taken_by_one_of_many_workers(fleet: Fleet) -> None:
@@ -243,6 +308,22 @@ async def test_a_fleet_starts_before_redis_does(fleet: Fleet) -> None:
         await fleet.redis.start()
 
         assert await at.said(task_id) == "worker"
+
+
+@pytest.mark.slow
+async def test_a_worker_ends_in_time_though_redis_does_not_answer(fleet: Fleet) -> None:
+    async with fleet.serving() as at, AsyncExitStack() as stack:
+        await stack.enter_async_context(fleet.worker("first"))
+        task_id = await at.start("order", slow=True)
+        await eventually(lambda: len(fleet.started) == 1)
+        fleet.redis.freeze()
+        with fail_after(14):
+            await stack.aclose()
+        fleet.redis.thaw()
+        fleet.gate.set()
+        async with fleet.worker("second"):
+            await at.answer(task_id, size0="M")
+            assert await at.said(task_id) == "second M"
 
 
 async def test_redis_holds_ids_and_nothing_else(fleet: Fleet) -> None:

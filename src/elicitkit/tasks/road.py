@@ -196,7 +196,10 @@ class ParkedRoad:
         """Whether it waits for people, as far as one can tell from here: some question waits, and no step runs."""
         if self.running_steps:
             return False
-        return bool(self._waiting) and not any(waiter.done() for waiter in self._waiting.values())
+        for waiter in self._waiting.values():  # A worker asks a thousand of them at each answer.
+            if waiter.done():
+                return False
+        return bool(self._waiting)
 
     def is_woken_by(self, history: History) -> bool:
         """Whether something came for a question that waits."""
