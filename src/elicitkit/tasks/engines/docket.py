@@ -16,7 +16,7 @@ import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
 from typing import Final, TypeAlias
@@ -26,7 +26,7 @@ from ...errors import ElicitkitError, MissingExtra
 from ..runner import Runner
 from .background import beside, keep_renewing
 from .feed import Feed
-from .outage import Outage, Unreachable, hushed
+from .outage import Outage, hushed
 
 try:
     from docket import Disposition, Docket, Worker
@@ -138,7 +138,7 @@ class DocketEngine:
                 docket.register(jobs.job(), names=[_JOB])
                 # All hear of a change, and one look is enough: whoever leaves tools to others looks first.
                 patience = _HANG_BACK if self.runs_here else 0.0
-                feed = Feed(runner.store, partial(_add, docket, outage), look=self._look, patience=patience)
+                feed = Feed(runner.store, partial(_add, docket, outage), outage, look=self._look, patience=patience)
                 watching = _keep_watching(docket, outage, feed)
                 async with (
                     runner.open(feed.nudge),
@@ -232,12 +232,8 @@ class _Jobs:
             return await self._runner.advance(task_id)
 
 
-async def _add(docket: Docket, outage: Outage, ids: Sequence[str]) -> list[str]:
-    """Add ids, and give those that Docket dropped.
-
-    Raises:
-        Unreachable: If Redis cannot be reached.
-    """
+async def _add(docket: Docket, outage: Outage, ids: Sequence[str]) -> list[str] | None:
+    """Add ids, and give those that Docket dropped; `None` if Redis cannot be reached."""
     try:
         async with asyncio.timeout(_PATIENCE):
             if len(ids) == 1:  # It is quicker alone.
@@ -246,18 +242,17 @@ async def _add(docket: Docket, outage: Outage, ids: Sequence[str]) -> list[str]:
                 executions = await docket.add_many(docket.call(_JOB, key=task_id)(task_id) for task_id in ids)
     except (RedisError, TimeoutError, OSError) as error:
         outage.begin(error)
-        raise Unreachable(outage) from error
+        return None
     if failed := [one.schedule_exception for one in executions if one.disposition is Disposition.FAILED]:
         outage.begin(failed[0])
-        raise Unreachable(outage)
+        return None
     return [one.key for one in executions if one.disposition is not Disposition.SCHEDULED]
 
 
 async def _keep_watching(docket: Docket, outage: Outage, feed: Feed) -> None:
     """Find out when Redis can be reached again: then it may have lost everything."""
     while True:
-        with suppress(Unreachable):
-            await _reach(docket, outage)
+        if await _is_reached(docket, outage):
             if outage.is_on:
                 feed.forget()
             outage.end()
@@ -265,14 +260,15 @@ async def _keep_watching(docket: Docket, outage: Outage, feed: Feed) -> None:
         await asyncio.sleep(_RETRY)
 
 
-async def _reach(docket: Docket, outage: Outage) -> None:
-    """Write something: there are servers that can be read alone."""
+async def _is_reached(docket: Docket, outage: Outage) -> bool:
+    """Whether something can be written: there are servers that can be read alone."""
     try:
         async with asyncio.timeout(_PATIENCE), docket.redis() as redis:
             await redis.set(docket.key("leases:reached"), "", px=1_000)
     except (RedisError, TimeoutError, OSError) as error:
         outage.begin(error)
-        raise Unreachable(outage) from error
+        return False
+    return True
 
 
 def _is_trouble(record: logging.LogRecord) -> bool:

@@ -15,12 +15,12 @@ from typing import Final, TypeAlias
 
 from ...errors import StoreError
 from ..store import TaskStore
-from .outage import Unreachable
+from .outage import Outage
 
 logger = logging.getLogger(__name__)
 
-Add: TypeAlias = Callable[[Sequence[str]], Awaitable[Collection[str]]]
-"""Adds ids to the queue, and gives those that the queue dropped; raises `Unreachable` if there is no queue."""
+Add: TypeAlias = Callable[[Sequence[str]], Awaitable[Collection[str] | None]]
+"""Adds ids to the queue, and gives those that the queue dropped; `None` if it could not be reached."""
 
 _GAP: Final = 0.01
 """The shortest time between two looks at the store, in seconds: what changes meanwhile is found by the second."""
@@ -46,14 +46,16 @@ class Feed:
     Args:
         store: What tells what is ready.
         add: What adds to the queue.
+        outage: Whether the queue can be reached.
         look: How often the store is asked when nothing is known to have changed, in seconds; and how long an id is
             left to the queue before it is added again.
         patience: How long it waits, about, before it looks what has changed, in seconds: others may be quicker.
     """
 
-    def __init__(self, store: TaskStore, add: Add, *, look: float, patience: float = 0.0) -> None:
+    def __init__(self, store: TaskStore, add: Add, outage: Outage, *, look: float, patience: float = 0.0) -> None:
         self._store = store
         self._add = add
+        self._outage = outage
         self._look = look
         self._patience = patience
         self._changed = asyncio.Event()
@@ -75,8 +77,7 @@ class Feed:
         while True:
             try:
                 await self._feed()
-            except Unreachable as error:
-                await error.outage.over()
+                await self._outage.over()
             except Exception as error:
                 level = logging.WARNING if isinstance(error, StoreError) else logging.ERROR
                 logger.log(level, "the store of tasks could not be looked through", exc_info=error)
@@ -96,8 +97,9 @@ class Feed:
             await self._store.sweep()
         ready = await self._store.ready(AT_ONCE)
         self._given = {task_id: self._given[task_id] for task_id in ready if task_id in self._given}
-        if wanted := [task_id for task_id in ready if self._is_wanted(task_id)]:
-            self._note(wanted, await self._add(wanted))
+        wanted = [task_id for task_id in ready if self._is_wanted(task_id)]
+        if wanted and (dropped := await self._add(wanted)) is not None:
+            self._note(wanted, dropped)
 
     def _is_wanted(self, task_id: str) -> bool:
         return task_id not in self._given or self._given[task_id].again <= _now()

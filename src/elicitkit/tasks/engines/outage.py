@@ -56,14 +56,6 @@ class Outage:
         await self._is_over.wait()
 
 
-class Unreachable(Exception):
-    """A server could not be reached. It never leaves this folder."""
-
-    def __init__(self, outage: Outage) -> None:
-        super().__init__(outage)
-        self.outage = outage
-
-
 Judge: TypeAlias = Callable[[logging.LogRecord], bool]
 """Decides about a line that is about to be logged."""
 
