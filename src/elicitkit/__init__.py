@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from .tasks.store import TaskStore
     from .tasks.stores.addresses import open_store
     from .tasks.stores.memory import MemoryTaskStore
+    from .tasks.stores.postgres import PostgresTaskStore
     from .tasks.stores.sqlite import SqliteTaskStore
 
 __all__ = [
@@ -98,6 +99,7 @@ __all__ = [
     "Pending",
     "PendingCall",
     "Policy",
+    "PostgresTaskStore",
     "ProtocolError",
     "Request",
     "Rule",
@@ -172,6 +174,7 @@ _HOMES = {
     "tasks.store": "TaskStore",
     "tasks.stores.addresses": "open_store",
     "tasks.stores.memory": "MemoryTaskStore",
+    "tasks.stores.postgres": "PostgresTaskStore",
     "tasks.stores.sqlite": "SqliteTaskStore",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}

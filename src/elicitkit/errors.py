@@ -218,7 +218,8 @@ class TaskStuck(ElicitkitError, RuntimeError):
 class StoreError(ElicitkitError, RuntimeError):
     """A store of tasks cannot be used: its disk is full, its file read-only or locked, or of a newer version.
 
-    Nothing was stored. The store goes on by itself when the cause is gone.
+    Nothing was stored, unless the text says that this is not known: a connection was lost while PostgreSQL committed,
+    and it could not be asked. The store goes on by itself when the cause is gone.
     """
 
 

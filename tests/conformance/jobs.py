@@ -1,6 +1,6 @@
 """The tools of the official suite that run as tasks, and the store that keeps them.
 
-`CONFORMANCE_STORE` names a SQLite file; without it tasks are kept in memory.
+`CONFORMANCE_STORE` is the address of a store; without it tasks are kept in memory.
 """
 
 import asyncio
@@ -12,11 +12,11 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
 
-from elicitkit import Cancelled, Declined, FormElicitation, MemoryTaskStore, SqliteTaskStore, Tasks, elicit, elicit_all
+from elicitkit import Cancelled, Declined, FormElicitation, Tasks, elicit, elicit_all, open_store
 
-FILE: Final = os.environ.get("CONFORMANCE_STORE")
+STORE: Final = os.environ.get("CONFORMANCE_STORE", "memory:")
 
-tasks = Tasks(SqliteTaskStore(FILE) if FILE else MemoryTaskStore(), poll_interval=0.1)
+tasks = Tasks(open_store(STORE), poll_interval=0.1)
 
 NAME: Final = FormElicitation.create("What is your name?").string("name").required().build()
 

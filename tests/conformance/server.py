@@ -1,10 +1,12 @@
 """A server with what the official conformance suite calls for, written with `elicit` wherever we can ask.
 
 `python -m tests.conformance.server [PORT]` serves it on loopback, on a free port if none is given, and prints its
-address as soon as it can be reached. The names, keys and fields are the suite's. What is said is ours: it tells apart
+address as soon as it can be reached. With `CONFORMANCE_KEY` it is one of several that share the key, and keeps no
+sessions. The names, keys and fields are the suite's. What is said is ours: it tells apart
 a yes, a no, a decline and a cancel.
 """
 
+import os
 import socket
 import sys
 from dataclasses import replace
@@ -25,14 +27,18 @@ from elicitkit import (
     Form,
     FormElicitation,
     elicit,
+    state_security,
 )
 from elicitkit.fields import ChoiceField, Option
 from tests.conformance import jobs
 
 PREFIX: Final = "test_input_required_result_"
 
+KEY: Final = os.environ.get("CONFORMANCE_KEY")
+
 mcp: MCPServer[Any] = MCPServer(
     "conformance",
+    request_state_security=state_security(KEY) if KEY else None,
     middleware=[Elicitation()],
     extensions=[jobs.tasks],
     lifespan=jobs.tasks.lifespan(),
@@ -228,7 +234,8 @@ def serve(port: int = 0) -> None:
     with socket.create_server(("127.0.0.1", port)) as listener:
         # Whoever connects from here on waits until the server accepts.
         print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
-        config = uvicorn.Config(mcp.streamable_http_app(), log_level="error", timeout_graceful_shutdown=1)
+        app = mcp.streamable_http_app(stateless_http=KEY is not None)
+        config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
         uvicorn.Server(config).run([listener])
 
 

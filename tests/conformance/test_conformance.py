@@ -5,16 +5,19 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import anyio
 import pytest
+from anyio.from_thread import start_blocking_portal
 from mcp import Client
 
 from elicitkit.host.servers import HttpServer, transport
 from tests.conformance import judge, scenarios
 from tests.conformance.scenarios import Scenario
+from tests.roads import round_robin
+from tests.services import postgres
 
 pytestmark = [
     pytest.mark.node,
@@ -41,6 +44,18 @@ def address() -> Iterator[str]:
 def durable_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The same server with its tasks in a file."""
     with served(CONFORMANCE_STORE=str(tmp_path_factory.mktemp("tasks") / "tasks.db")) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def shared_address() -> Iterator[str]:
+    """One address before three such servers, whose tasks are in one database: each request goes to another."""
+    postgres.require()
+    with postgres.own_schema() as schema, ExitStack() as stack:
+        more = {"CONFORMANCE_STORE": f"{postgres.ADDRESS}?schema={schema}", "CONFORMANCE_KEY": "k" * 32}
+        servers = [stack.enter_context(served(**more)) for _ in range(3)]
+        portal = stack.enter_context(start_blocking_portal())
+        address, _ = stack.enter_context(portal.wrap_async_context_manager(round_robin.before(servers)))
         yield address
 
 
@@ -109,6 +124,14 @@ def test_the_suite_finds_no_fault_in_tasks_kept_in_a_file(
     scenario: Scenario, durable_address: str, tmp_path: Path
 ) -> None:
     assert not judge.faults_of_server(durable_address, scenario.name, scenario.revision, tmp_path)
+
+
+@pytest.mark.parametrize("scenario", scenarios.TASKS, ids=str)
+def test_the_suite_finds_no_fault_in_three_servers_on_one_database(
+    scenario: Scenario, shared_address: str, tmp_path: Path
+) -> None:
+    """Issue 8, "Proof": stateless HTTP, through a round robin of three server processes."""
+    assert not judge.faults_of_server(shared_address, scenario.name, scenario.revision, tmp_path)
 
 
 @pytest.mark.parametrize("scenario", scenarios.CLIENT)

@@ -17,6 +17,7 @@ class Proxy:
         self._tasks: set[asyncio.Task[None]] = set()
         self._forwards = asyncio.Event()
         self._forwards.set()
+        self._dead: set[asyncio.StreamWriter] = set()
         self.refuses = False
         """Whether new connections are closed at once."""
         self.cut_before: bytes | None = None
@@ -35,6 +36,10 @@ class Proxy:
     def freeze(self) -> None:
         """Forward nothing, with all connections open, as a network does that is gone."""
         self._forwards.clear()
+
+    def forget(self) -> None:
+        """Forward nothing more on the connections that there are, which stay open; new ones are as they should be."""
+        self._dead.update(self._writers)
 
     def thaw(self) -> None:
         """Forward again, first of all what came meanwhile."""
@@ -82,6 +87,8 @@ class Proxy:
             with suppress(ConnectionError):
                 while data := await reader.read(65536):
                     await self._forwards.wait()
+                    if writer in self._dead:
+                        continue
                     wanted = self.cut_before if is_upward else self.cut_after
                     if wanted is not None and wanted in data:
                         self.cuts += 1

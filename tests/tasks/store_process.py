@@ -1,14 +1,18 @@
-"""A process of its own on a file of tasks: `python -m tests.tasks.store_process WHAT FILE …`. It prints what it did."""
+"""A process of its own on a store: `python -m tests.tasks.store_process WHAT ADDRESS OPTIONS …`. It prints what it did.
+
+The address is one for `open_store`, the options are JSON.
+"""
 
 import asyncio
+import json
 import sys
 
-from elicitkit import SqliteTaskStore
+from elicitkit import TaskStore, open_store
 from elicitkit.tasks.record import TaskInput, new_key
 from elicitkit.testing.store_contract.base import accepting, question
 
 
-async def answer(store: SqliteTaskStore, task_id: str, name: str, keys: str) -> None:
+async def answer(store: TaskStore, task_id: str, name: str, keys: str) -> None:
     """Answer questions one by one; print the keys of those whose answer won."""
 
     async def one(key: str) -> None:
@@ -20,7 +24,7 @@ async def answer(store: SqliteTaskStore, task_id: str, name: str, keys: str) -> 
     await asyncio.gather(*map(one, keys.split(",")))
 
 
-async def park_for_ever(store: SqliteTaskStore) -> None:
+async def park_for_ever(store: TaskStore) -> None:
     """Park and answer, many at once, and print the id of each task when that was acknowledged."""
 
     async def again_and_again() -> None:
@@ -35,14 +39,14 @@ async def park_for_ever(store: SqliteTaskStore) -> None:
     await asyncio.gather(*(again_and_again() for _ in range(8)))
 
 
-async def create(store: SqliteTaskStore) -> None:
+async def create(store: TaskStore) -> None:
     """Create a task."""
     print((await store.create({})).id, flush=True)
 
 
-async def main(what: str, path: str, *arguments: str) -> None:
+async def main(what: str, address: str, options: str, *arguments: str) -> None:
     doing = {"answer": answer, "park": park_for_ever, "create": create}[what]
-    async with SqliteTaskStore(path, busy_timeout=30) as store:
+    async with open_store(address, **json.loads(options)) as store:
         await doing(store, *arguments)  # type: ignore[operator]  # each has arguments of its own
 
 

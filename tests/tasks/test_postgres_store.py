@@ -203,6 +203,14 @@ async def test_a_store_is_opened_by_its_address(schema: str) -> None:
         assert (await store.create({})).status == "working"
 
 
+async def test_an_address_may_name_the_schema(schema: str) -> None:
+    """For a command line, which has an address alone."""
+    async with open_store(f"{postgres.ADDRESS}?connect_timeout=3&schema={schema}") as store:
+        made = await store.create({})
+    async with open_store(postgres.ADDRESS, schema=schema) as store:
+        assert await store.ready() == [made.id]
+
+
 # --- sessions ---------------------------------------------------------------------------------------------------------
 
 

@@ -1,67 +1,35 @@
 """Several processes on one file of tasks (issue 7): the first answer wins, changes are heard, a kill loses nothing."""
 
-import asyncio
 import sqlite3
-import sys
-from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from asyncio.subprocess import Process
+from contextlib import AbstractAsyncContextManager, closing
 from pathlib import Path
 
-import anyio
 import pytest
 
 from elicitkit import SqliteTaskStore
 from elicitkit.testing.store_contract.base import parked
 from elicitkit.testing.store_contract.listening import Ear
+from tests.tasks.processes import answered_by_two, assert_first_answers_won, lines_of, store_process
 
 pytestmark = pytest.mark.anyio
 
-ROOT = Path(__file__).parents[2]
 
-
-@asynccontextmanager
-async def another_process(what: str, path: Path, *arguments: str) -> AsyncIterator[Process]:
-    """A process that does *what* on a file; see `store_process`. It is killed at the end of the block."""
-    command = [sys.executable, "-m", "tests.tasks.store_process", what, str(path), *arguments]
-    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdin=PIPE, stdout=PIPE)
-    try:
-        with anyio.fail_after(60):
-            yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.communicate()
-
-
-async def lines_of(process: Process) -> list[str]:
-    assert process.stdout is not None
-    return (await process.stdout.read()).decode().split()
+def another_process(what: str, path: Path, *arguments: str) -> AbstractAsyncContextManager[Process]:
+    return store_process(what, str(path), {"busy_timeout": 30}, *arguments)
 
 
 async def test_the_first_answer_wins_among_processes(tmp_path: Path) -> None:
     path, keys = tmp_path / "tasks.db", [f"key-{number}" for number in range(100)]
     async with SqliteTaskStore(path) as store:
         made = await parked(store, *keys)
-        async with (
-            another_process("answer", path, made.id, "first", ",".join(keys)) as first,
-            another_process("answer", path, made.id, "second", ",".join(keys)) as second,
-        ):
-            for process in (first, second):
-                assert process.stdout is not None
-                assert process.stdin is not None
-                assert await process.stdout.readline() == b"ready\n"
-            for process in (first, second):
-                process.stdin.write(b"go\n")  # type: ignore[union-attr]  # it has one
-            won = {"first": await lines_of(first), "second": await lines_of(second)}
+        won = await answered_by_two(
+            another_process("answer", path, made.id, "first", ",".join(keys)),
+            another_process("answer", path, made.id, "second", ",".join(keys)),
+        )
         history = await store.history(made.id)
 
-    assert sorted([*won["first"], *won["second"]]) == sorted(keys)
-    assert history.record.status == "working"
-    for asked in history.inputs:
-        assert asked.reply is not None
-        assert asked.reply.content is not None
-        assert asked.key in won[asked.reply.content["size"]]
+    assert_first_answers_won(keys, won, history)
 
 
 async def test_the_change_of_another_process_is_noticed(tmp_path: Path) -> None:

@@ -5,23 +5,17 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ...errors import MissingExtra, StoreError
-
-try:
-    import psycopg
-except ImportError as missing:
-    raise MissingExtra("postgres", "A store of tasks in PostgreSQL") from missing
-
 from .arguments import positive
-from .postgres_connections import Connector, close, told
-from .postgres_lanes import Lanes
-from .postgres_listening import Listening
 from .postgres_schema import MIGRATIONS, Migration, migrate, require_name
-from .postgres_tables import Place
 from .transaction import Transaction
 from .transactional import TransactionalStore
+
+if TYPE_CHECKING:  # All of these need psycopg, and the name of the store does not.
+    from .postgres_lanes import Lanes
+    from .postgres_listening import Listening
 
 T = TypeVar("T")
 
@@ -41,8 +35,9 @@ class PostgresTaskStore(TransactionalStore):
     it a `StoreError` that says so.
 
     Args:
-        address: `postgresql://user@host/database`, or libpq's `name=value …`.
-        schema: The schema with the tables; several applications in one database have one each.
+        address: `postgresql://user@host/database`, or libpq's `name=value …`; `?schema=name` behind it is for *schema*.
+        schema: The schema with the tables, `elicitkit` unless given; several applications in one database have one
+            each.
         pool_size: How many operations run at once, each on a connection; one more connection listens.
         timeout: How long an operation waits for a connection, and then may take, in seconds.
         rescan: How often to look for changes that were not heard of, in seconds.
@@ -50,7 +45,7 @@ class PostgresTaskStore(TransactionalStore):
         options: As for `TaskStore`.
 
     Raises:
-        MissingExtra: When its module is imported: if psycopg is not installed.
+        MissingExtra: If psycopg is not installed.
         ValueError: If the address or the name of the schema is none, or a number is not positive.
     """
 
@@ -60,7 +55,7 @@ class PostgresTaskStore(TransactionalStore):
         self,
         address: str,
         *,
-        schema: str = "elicitkit",
+        schema: str | None = None,
         pool_size: int = 8,
         timeout: float = 10.0,
         rescan: float = 5.0,
@@ -68,12 +63,17 @@ class PostgresTaskStore(TransactionalStore):
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        self._schema = require_name(schema)
+        try:
+            from .postgres_connections import Connector, split_schema
+        except ImportError as missing:
+            raise MissingExtra("postgres", "A store of tasks in PostgreSQL") from missing
+        address, named = split_schema(address)
+        self._schema = require_name(schema or named or "elicitkit")
         self._timeout = positive("timeout", timeout)
         self._rescan = positive("rescan", rescan)
         self._pool_size = int(positive("pool_size", pool_size))
         self._must_exist = must_exist
-        self._connector = Connector(address, schema, timeout)
+        self._connector = Connector(address, self._schema, timeout)
         self._lanes: Lanes | None = None
         self._listening: Listening | None = None
 
@@ -83,6 +83,10 @@ class PostgresTaskStore(TransactionalStore):
         Raises:
             StoreError: If the database cannot be reached or used, or its tables are of a newer version.
         """
+        from .postgres_lanes import Lanes
+        from .postgres_listening import Listening
+        from .postgres_tables import Place
+
         await asyncio.to_thread(self._prepare)
         place = Place(self._schema, secrets.token_hex(4))
         lanes = Lanes(
@@ -133,6 +137,10 @@ class PostgresTaskStore(TransactionalStore):
 
     def _prepare(self) -> None:
         """Bring the tables up to date."""
+        import psycopg
+
+        from .postgres_connections import close, told
+
         try:
             connection = self._connector.connect()
             try:

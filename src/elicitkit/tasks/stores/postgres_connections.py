@@ -7,6 +7,7 @@ import threading
 import time
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -29,6 +30,18 @@ _OLDEST: Final = 130000
 """The first version of PostgreSQL with 64-bit transaction ids for everybody."""
 
 
+def split_schema(address: str) -> tuple[str, str | None]:
+    """An address as libpq knows it, and the schema that was named behind it."""
+    parts = urlsplit(address)
+    if parts.scheme not in ("postgresql", "postgres") or "schema=" not in parts.query:
+        return address, None
+    named = [one for one in parts.query.split("&") if one.startswith("schema=")]
+    others = [one for one in parts.query.split("&") if one not in named]
+    return urlunsplit(parts._replace(query="&".join(others))), unquote(
+        named[-1].removeprefix("schema=")
+    ) if named else None
+
+
 class Connector:
     """Makes connections.
 
@@ -46,7 +59,9 @@ class Connector:
         self._given = {"connect_timeout": _CONNECT, "application_name": "elicitkit", **self._given}
         milliseconds = max(1, int(timeout * 1000))
         self._settings = (
-            f"SET search_path = {schema}; SET statement_timeout = {milliseconds}; SET lock_timeout = {milliseconds}; "
+            # PostgreSQL gives up a little earlier than we do, so that it says why, and leaves nothing behind.
+            f"SET search_path = {schema}; SET statement_timeout = {milliseconds * 3 // 4 or 1}; "
+            f"SET lock_timeout = {milliseconds // 2 or 1}; "
             f"SET idle_in_transaction_session_timeout = '{_ABANDONED}s'; "
             # What is read is one state of the store; what writes says that it sees what others committed meanwhile.
             "SET default_transaction_isolation = 'repeatable read'; "

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
-
-import psycopg
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ...errors import StoreError
+
+if TYPE_CHECKING:
+    from .postgres_connections import Connection
 
 Migration: TypeAlias = Sequence[str]
 """The statements that take the tables from one version to the next."""
@@ -86,6 +87,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (_FIRST,)
 """What makes version 1 of nothing, version 2 of version 1, and so on. Never change one that was released."""
 
 _OURS: Final = ("tasks", "inputs", "steps", "revisions")
+_PATIENT: Final = "SET statement_timeout = 0; SET lock_timeout = '60s'; SET idle_in_transaction_session_timeout = '60s'"
 _VERSIONS: Final = "CREATE TABLE IF NOT EXISTS versions (what text PRIMARY KEY, version integer NOT NULL)"
 
 
@@ -101,7 +103,7 @@ def require_name(schema: str) -> str:
 
 
 def migrate(
-    connection: psycopg.Connection[Any],
+    connection: Connection,
     schema: str,
     *,
     must_exist: bool = False,
@@ -109,7 +111,8 @@ def migrate(
 ) -> None:
     """Bring the tables up to date, all of it or nothing, while no other process does.
 
-    Where they are, nothing is done that takes a right to make anything.
+    Where they are, nothing is done that takes a right to make anything. The connection is of no other use afterwards:
+    it keeps a lock, which ends with it.
 
     Raises:
         StoreError: If they are of a newer version, if there are others of the same names, or if they are not there and
@@ -118,10 +121,12 @@ def migrate(
     """
     if _version(connection, schema) == len(migrations):
         return
-    connection.execute("BEGIN")
+    # A change of many rows may take its time; and two that start at once make the tables once. The lock is not the
+    # transaction's: one that begins behind it sees what was made before.
+    connection.execute(_PATIENT)
+    connection.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", (f"elicitkit {schema} migrates",))
+    connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
     try:
-        # Two that start at once make them once. The lock ends with the transaction.
-        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"elicitkit {schema} migrates",))
         version = _version(connection, schema)
         _refuse(connection, schema, version, len(migrations), must_exist)
         if connection.execute("SELECT to_regnamespace(%s)", (schema,)).fetchone() == (None,):
@@ -142,7 +147,7 @@ def migrate(
         raise
 
 
-def _refuse(connection: psycopg.Connection[Any], schema: str, version: int, newest: int, must_exist: bool) -> None:
+def _refuse(connection: Connection, schema: str, version: int, newest: int, must_exist: bool) -> None:
     if version > newest:
         raise StoreError(
             f"The tables of tasks have version {version}, and this elicitkit knows version {newest}: use the newer one."
@@ -158,7 +163,7 @@ def _refuse(connection: psycopg.Connection[Any], schema: str, version: int, newe
         )
 
 
-def _version(connection: psycopg.Connection[Any], schema: str) -> int:
+def _version(connection: Connection, schema: str) -> int:
     """The version of the tables; 0 where there are none."""
     there = "SELECT to_regclass(%s)"
     if connection.execute(there, (f"{schema}.versions",)).fetchone() == (None,):

@@ -1,0 +1,338 @@
+"""Troubles of a database of tasks (issue 8): clear errors, nothing done twice or acknowledged wrongly, recovery."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import anyio
+import psycopg
+import pytest
+
+from elicitkit import StoreError
+from elicitkit.tasks.stores.postgres import PostgresTaskStore
+from elicitkit.testing.store_contract.base import accepting, parked
+from elicitkit.testing.store_contract.listening import Ear
+from tests.services import postgres, proxy
+from tests.services.postgres_server import needs_postgres, postgres_server
+from tests.services.proxy import Proxy
+
+pytestmark = pytest.mark.anyio
+
+NOTHING = "Nothing was stored."
+
+
+@pytest.fixture(scope="module")
+def kept_schema() -> Iterator[str]:
+    postgres.require()
+    with postgres.own_schema() as name:
+        yield name
+
+
+@pytest.fixture
+def schema(kept_schema: str) -> str:
+    postgres.empty(kept_schema)
+    return kept_schema
+
+
+@pytest.fixture
+async def network(schema: str) -> AsyncIterator[tuple[PostgresTaskStore, Proxy]]:
+    """A store with one connection, and the network between it and PostgreSQL; it is short of patience."""
+    async with proxy.before(postgres.ADDRESS) as (address, between):
+        options: Any = {"schema": schema, "pool_size": 1, "timeout": 0.6, "rescan": 0.2}
+        async with PostgresTaskStore(address, **options) as store:
+            yield store, between
+            between.refuses, between.cut_after, between.cut_before = False, None, None
+            between.thaw()
+
+
+@pytest.fixture
+async def direct(schema: str) -> AsyncIterator[PostgresTaskStore]:
+    """A store that has no trouble."""
+    async with PostgresTaskStore(postgres.ADDRESS, schema=schema, rescan=60) as store:
+        yield store
+
+
+# --- waiting ----------------------------------------------------------------------------------------------------------
+
+
+async def test_who_waits_too_long_for_a_connection_is_told_so(schema: str) -> None:
+    async with PostgresTaskStore(postgres.ADDRESS, schema=schema, pool_size=1, timeout=0.4) as store:
+        made = await store.create({})
+        with RowLocked(schema, made.id):
+            holding = [store.progress(made.id, "waits for the lock") for _ in range(4)]
+            with anyio.fail_after(5):
+                done = await asyncio.gather(*holding, *(store.create({}) for _ in range(3)), return_exceptions=True)
+
+        held, *_, waited = map(str, done)
+        assert waited.startswith("The store of tasks cannot be used: no connection to PostgreSQL was free for 0.4 s")
+        assert held == f"The store of tasks cannot be used: another process keeps it locked. {NOTHING}"
+        assert len({id(one) for one in done}) == 7
+        assert await store.ready() == [made.id]
+
+
+class RowLocked:
+    """Keep the row of a task locked inside the block."""
+
+    def __init__(self, schema: str, task_id: str) -> None:
+        self._statement = f"SELECT 1 FROM {schema}.tasks WHERE id = '{task_id}' FOR UPDATE".encode()
+
+    def __enter__(self) -> None:
+        self._connection = psycopg.connect(postgres.ADDRESS)
+        self._connection.execute(self._statement)
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+
+async def test_a_database_that_falls_silent_is_an_error_and_what_comes_later_changes_nothing(
+    network: tuple[PostgresTaskStore, Proxy],
+) -> None:
+    store, between = network
+    made = await store.create({})
+    between.freeze()
+
+    with anyio.fail_after(10), pytest.raises(StoreError, match=r"PostgreSQL did not answer within 0\.6 seconds"):
+        await store.progress(made.id, "never said")
+    between.thaw()
+
+    assert (await store.get(made.id, owner=None)).status_message is None
+
+
+async def test_a_database_that_cannot_be_reached_is_an_error_when_a_store_is_opened() -> None:
+    with anyio.fail_after(10), pytest.raises(StoreError, match=r"cannot be used: .*refused") as caught:
+        await PostgresTaskStore("postgresql://who:swordfish@127.0.0.1:1/what").open()
+
+    assert "swordfish" not in str(caught.value)
+
+
+# --- connections that are lost ----------------------------------------------------------------------------------------
+
+
+async def test_a_connection_that_was_lost_between_two_works_is_not_noticed(
+    network: tuple[PostgresTaskStore, Proxy],
+) -> None:
+    store, between = network
+    made = await store.create({})
+    between.cut()
+
+    assert await store.get(made.id, owner=None) == made
+    between.cut()
+    await store.progress(made.id, "still here")
+
+    assert (await store.get(made.id, owner=None)).status_message == "still here"
+
+
+async def test_a_work_that_certainly_did_not_happen_is_done_again(network: tuple[PostgresTaskStore, Proxy]) -> None:
+    store, between = network
+    between.cut_before = b"COMMIT"
+    creating = asyncio.ensure_future(store.create({}))
+    with anyio.fail_after(5):
+        while not between.cuts:  # noqa: ASYNC110  # the network tells nobody
+            await asyncio.sleep(0)
+    between.cut_before = None
+
+    made = await creating
+
+    assert await store.ready() == [made.id]
+
+
+async def test_a_commit_whose_answer_was_lost_is_found_out_about_and_not_done_twice(
+    network: tuple[PostgresTaskStore, Proxy],
+) -> None:
+    store, between = network
+    ear = Ear(store)
+    between.cut_after = b"COMMIT\x00"
+    creating = asyncio.ensure_future(store.create({"n": 1}))
+    with anyio.fail_after(5):
+        while not between.cuts:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+    between.cut_after = None
+
+    made = await creating
+
+    assert await store.ready() == [made.id]
+    assert await store.get(made.id, owner=None) == made
+    await ear.hears(made.id)
+
+
+async def test_what_nobody_can_find_out_is_told_as_unknown(
+    network: tuple[PostgresTaskStore, Proxy], direct: PostgresTaskStore
+) -> None:
+    store, between = network
+    made = await parked(direct, "a")
+    between.cut()  # So that the next connection is new, and says what it does in words.
+    between.cut_after = b"COMMIT\x00"
+    settling = asyncio.ensure_future(store.settle(made.id, [accepting("a")]))
+    with anyio.fail_after(5):
+        while not between.cuts:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+    between.refuses = True
+
+    with anyio.fail_after(10), pytest.raises(StoreError, match="It is not known whether this was stored"):
+        await settling
+    between.refuses, between.cut_after = False, None
+
+    assert await store.settle(made.id, [accepting("a")]) == frozenset()
+    assert (await store.history(made.id)).inputs[0].state == "answered"
+
+
+# --- changes that are not heard ---------------------------------------------------------------------------------------
+
+
+async def test_what_was_changed_while_the_connection_was_down_is_heard_of(
+    network: tuple[PostgresTaskStore, Proxy], direct: PostgresTaskStore
+) -> None:
+    store, between = network
+    ear = Ear(store)
+    between.refuses = True
+    between.cut()
+
+    made = await direct.create({})
+    between.refuses = False
+
+    await ear.hears(made.id)
+
+
+async def test_a_connection_that_is_dead_without_anybody_knowing_is_replaced(
+    network: tuple[PostgresTaskStore, Proxy], direct: PostgresTaskStore
+) -> None:
+    store, between = network
+    ear = Ear(store)
+    assert store._listening
+    dead = store._listening._connection
+    between.forget()
+
+    missed = await direct.create({})
+
+    await ear.hears(missed.id)
+    with anyio.fail_after(10):
+        while store._listening._connection in (dead, None):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    await ear.hears((await direct.create({})).id)
+
+
+async def test_a_transaction_that_commits_late_is_heard_of(direct: PostgresTaskStore, schema: str) -> None:
+    """Revisions are drawn before a commit: a scan for those behind the newest would miss what commits late."""
+    early, late = await direct.create({}), await direct.create({})
+    async with PostgresTaskStore(postgres.ADDRESS, schema=schema, rescan=0.02) as store:
+        scans = Scans(store)
+        ear = Ear(store)
+        with psycopg.connect(postgres.ADDRESS) as slow:  # Nobody is notified of what it does.
+            slow.execute(
+                f"UPDATE {schema}.tasks SET revision = nextval('{schema}.revisions'), changed = pg_current_xact_id() "
+                f"WHERE id = '{late.id}'".encode()
+            )
+            await direct.progress(early.id, "drawn later, committed sooner")
+            await ear.hears(early.id)
+            await scans.pass_by(3)
+            assert late.id not in ear.heard
+            slow.commit()
+
+        await ear.hears(late.id)
+        await scans.pass_by(3)
+        assert ear.heard.count(late.id) == ear.heard.count(early.id) == 1
+
+
+class Scans:
+    """Counts the scans of a store."""
+
+    def __init__(self, store: PostgresTaskStore) -> None:
+        assert store._listening
+        self._count, self._scan = 0, store._listening._scan
+        self._changed = asyncio.Event()
+        store._listening._scan = self._counted  # type: ignore[method-assign]
+
+    async def _counted(self) -> None:
+        await self._scan()
+        self._count += 1
+        self._changed.set()
+
+    async def pass_by(self, scans: int) -> None:
+        until = self._count + scans
+        with anyio.fail_after(5):
+            while self._count < until:
+                self._changed.clear()
+                await self._changed.wait()
+
+
+async def test_rows_of_a_database_that_was_copied_are_not_told_again_and_again(
+    direct: PostgresTaskStore, schema: str
+) -> None:
+    """They may have the ids of transactions that this database has not come to yet."""
+    made = await direct.create({})
+    postgres.sql(f"UPDATE {schema}.tasks SET changed = '9000000000000000'")
+    async with PostgresTaskStore(postgres.ADDRESS, schema=schema, rescan=0.02) as store:
+        scans, ear = Scans(store), Ear(store)
+        await scans.pass_by(3)
+
+        assert ear.heard == []
+        await direct.progress(made.id, "changed here")
+        await ear.hears(made.id)
+
+
+# --- a restart of PostgreSQL ------------------------------------------------------------------------------------------
+
+
+@needs_postgres
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT], ids=["stopped", "fallen over"])
+async def test_a_restart_of_postgresql_is_survived(how: signal.Signals) -> None:
+    """Work goes on all the time; what was acknowledged is there, and nothing is there twice."""
+    async with postgres_server() as server, PostgresTaskStore(server.address, timeout=20, pool_size=4) as store:
+        acknowledged: list[str] = []
+        stop = asyncio.Event()
+        working = [asyncio.ensure_future(work(store, acknowledged, stop)) for _ in range(6)]
+        ear = Ear(store)
+
+        with anyio.fail_after(60):
+            await until_more(acknowledged, 20)
+            await server.stop(how)
+            await asyncio.sleep(0.3)
+            await server.start()
+            await until_more(acknowledged, 20)
+            stop.set()
+            await asyncio.gather(*working)
+
+        await assert_kept(store, acknowledged)
+        async with PostgresTaskStore(server.address) as other:
+            made = await other.create({})
+            await ear.hears(made.id)
+
+
+async def work(store: PostgresTaskStore, acknowledged: list[str], stop: asyncio.Event) -> None:
+    while not stop.is_set():
+        made = await parked(store, "a")
+        assert await store.settle(made.id, [accepting("a")]) == {"a"}
+        await store.keep_step(made.id, "charge", "1")
+        acknowledged.append(made.id)
+
+
+async def until_more(acknowledged: list[str], more: int) -> None:
+    wanted = len(acknowledged) + more
+    while len(acknowledged) < wanted:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+
+
+async def assert_kept(store: PostgresTaskStore, acknowledged: list[str]) -> None:
+    assert sorted(await store.ready(100_000)) == sorted(acknowledged)
+    for task_id in acknowledged:
+        history = await store.history(task_id)
+        assert ([asked.state for asked in history.inputs], dict(history.steps)) == (["answered"], {"charge": "1"})
+
+
+@needs_postgres
+@pytest.mark.slow
+async def test_a_database_that_is_away_for_too_long_is_an_error_until_it_is_back() -> None:
+    async with postgres_server() as server, PostgresTaskStore(server.address, timeout=0.5) as store:
+        made = await store.create({})
+        await server.stop()
+
+        with anyio.fail_after(10):
+            for trying in (store.create({}), store.get(made.id, owner=None), store.ready()):
+                with pytest.raises(StoreError, match=NOTHING):
+                    await trying
+        await server.start()
+
+        assert await store.get(made.id, owner=None) == made
+        assert await store.ready() == [made.id]
