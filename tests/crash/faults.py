@@ -7,14 +7,14 @@ from itertools import pairwise
 from typing import Any
 
 from elicitkit.tasks.record import History, TaskInput
-from tests.crash.evidence import Evidence
+from tests.crash.evidence import Evidence, Stop
 from tests.crash.tools import QUESTIONS, STEPS, result_of
 
 AWAKE = 0.5
 """For how long a process that was stopped may do what it was about to do, in seconds: it learns then of its end."""
 
 RECOVERY = 10.0
-"""For how long after an outage of the database errors may be logged, in seconds."""
+"""For how long after an outage of the database, or its own stop, a process may log what came of it, in seconds."""
 
 
 def faults(evidence: Evidence) -> Iterator[str]:
@@ -184,14 +184,20 @@ def _processes(evidence: Evidence) -> Iterator[str]:
     if len(evidence.deaths) != evidence.plan.kills:
         yield f"{len(evidence.deaths)} servers were killed, not {evidence.plan.kills}"
     for line in evidence.effects:
-        if line["what"] == "trouble" and not _is_of_outage(evidence, line):
+        if line["what"] == "trouble" and not _is_excused(evidence, line):
             yield f"process {line['run']} logged: {line['text']} ({line['cause']})"
     for name, code in evidence.exits.items():
         if code != 0:
             yield f"the {name} ended with {code}: {json.dumps(code)}"
 
 
-def _is_of_outage(evidence: Evidence, line: Any) -> bool:
-    """Whether an error is that the database could not be reached, which it could not."""
-    within = any(stop.is_within(line["at"] - RECOVERY, line["at"]) for stop in evidence.outages)
-    return within and "StoreError" in (line["cause"] or "")
+def _is_excused(evidence: Evidence, line: Any) -> bool:
+    """Whether an error is what an outage of the database brings, or a process that was stopped and then overtaken."""
+
+    def since(stop: Stop) -> bool:
+        return stop.is_within(line["at"] - RECOVERY, line["at"])
+
+    if any(map(since, evidence.outages)) and "StoreError" in (line["cause"] or ""):
+        return True
+    is_stopped = any(since(stop) and stop.run == line["run"] for stop in evidence.stops)
+    return is_stopped and "StaleClaim" in (line["cause"] or "")

@@ -8,7 +8,8 @@ import pytest
 
 from tests.crash.evidence import Plan, Stop
 from tests.crash.faults import faults
-from tests.crash.fleet import ROLES, run
+from tests.crash.fleet import ROLES
+from tests.crash.fleet import run as run_fleet
 from tests.crash.report import report
 from tests.crash.test_crash import RIGHT, broken, doing, line
 from tests.services.postgres_server import needs_postgres
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.slow
 async def test_tasks_survive_servers_workers_redis_and_a_database_that_fall_over(tmp_path: Path) -> None:
     with anyio.fail_after(280):
-        evidence = await run(Plan(8, 6, "short"), tmp_path)
+        evidence = await run_fleet(Plan(8, 6, "short"), tmp_path)
 
     assert list(faults(evidence)) == [], report(evidence)
     assert len(evidence.outages) == 1
@@ -48,6 +49,13 @@ async def test_a_process_that_wakes_may_do_what_it_was_about_to_do() -> None:
 @pytest.mark.parametrize("stop", [Stop(3.0, 5.9, 3), Stop(3.0, 5.0, 2), Stop(1.0, 3.5, 1)])
 async def test_that_others_were_stopped_or_at_other_times_excuses_nothing(stop: Stop) -> None:
     assert len(list(faults(broken(effects=ASLEEP, stops=[stop])))) == 1
+
+
+@pytest.mark.parametrize(("run", "at", "is_excused"), [(1, 6.0, True), (2, 6.0, False), (1, 30.0, False)])
+async def test_who_was_stopped_may_log_that_it_was_overtaken(run: int, at: float, is_excused: bool) -> None:
+    trouble = line("trouble", at, run=run, text="oh", cause="StaleClaim('taken over')")
+
+    assert (list(faults(broken(effects=[trouble], stops=[STOPPED]))) == []) is is_excused
 
 
 @pytest.mark.parametrize(
