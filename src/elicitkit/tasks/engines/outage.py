@@ -32,7 +32,8 @@ class Outage:
     def begin(self, error: object) -> None:
         """It could not be reached just now."""
         if not self.is_on:
-            logger.warning("%s cannot be reached (%s): tasks wait until it can, and none is lost", self._server, error)
+            told = str(error) or type(error).__name__  # A timeout has no words.
+            logger.warning("%s cannot be reached (%s): tasks wait until it can, and none is lost", self._server, told)
             self._is_over.clear()
         self._is_doubtful.set()
 
