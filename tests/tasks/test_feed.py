@@ -117,11 +117,10 @@ async def test_what_a_queue_that_is_gone_was_not_given_waits_for_it(store: Memor
 
 async def test_more_than_is_read_at_once_follows_when_the_first_are_taken(store: MemoryTaskStore, queue: Queue) -> None:
     ids = [(await store.create({})).id for _ in range(AT_ONCE + 5)]
-    async with fed(store, queue) as feed:
+    async with fed(store, queue):
         await eventually(lambda: len(queue.given) == AT_ONCE)
         for task_id in ids[:5]:
             await store.claim(task_id, "worker", 30)
-        feed.nudge("something")
         await eventually(lambda: len(queue.given) == AT_ONCE + 5)
 
     assert sorted(queue.given) == sorted(ids)

@@ -170,8 +170,8 @@ class DocketEngine:
                 await asyncio.wait({taking}, timeout=_PATIENCE)
 
     async def _keep_taking(self, docket: Docket, runner: Runner) -> None:
-        # Redis gives a job to another worker before the claim in the store ends, so that it is free to be added then.
-        # With the lease of a task that somebody has, that worker can do nothing.
+        # The job of a dead worker comes to another one while the claim in the store still lives. It does nothing there,
+        # and so Docket takes the id again by the time the claim has ended.
         patience = timedelta(seconds=runner.lease / 3)
         while True:
             try:

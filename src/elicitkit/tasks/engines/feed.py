@@ -31,6 +31,9 @@ _SOON: Final = 0.05
 AT_ONCE: Final = 100
 """How many ids are read at a look: those that wait for longest."""
 
+_MORE: Final = 0.2
+"""How soon is looked again when so many are ready that there may be more, in seconds: who takes a task tells nobody."""
+
 
 @dataclass(slots=True)
 class _Given:
@@ -61,6 +64,7 @@ class Feed:
         self._changed = asyncio.Event()
         self._given: dict[str, _Given] = {}
         self._swept = float("-inf")
+        self._may_be_more = False
 
     def nudge(self, task_id: str) -> None:
         """A task has changed, and may be ready again."""
@@ -88,7 +92,7 @@ class Feed:
 
     def _longest_wait(self) -> float:
         soonest = min((given.again for given in self._given.values()), default=float("inf"))
-        return max(_GAP, min(self._look, soonest - _now()))
+        return max(_GAP, min(_MORE if self._may_be_more else self._look, soonest - _now()))
 
     async def _feed(self) -> None:
         self._changed.clear()
@@ -96,6 +100,7 @@ class Feed:
             self._swept = _now()
             await self._store.sweep()
         ready = await self._store.ready(AT_ONCE)
+        self._may_be_more = len(ready) >= AT_ONCE
         self._given = {task_id: self._given[task_id] for task_id in ready if task_id in self._given}
         wanted = [task_id for task_id in ready if self._is_wanted(task_id)]
         if wanted and (dropped := await self._add(wanted)) is not None:
