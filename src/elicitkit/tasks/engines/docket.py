@@ -60,8 +60,11 @@ _PATIENCE = 5.0
 _HANG_BACK = 0.02
 """How long, about, those that run tools leave it to others to look what has changed, in seconds."""
 
-_RETRY = 1.0
-"""How often it is looked whether Redis can be reached again, in seconds."""
+_RETRY, _LONGEST_RETRY = 0.5, 4.0
+"""How soon it is looked whether Redis can be reached again, and how late after many looks, in seconds."""
+
+_RECONNECT = 1.0
+"""How often Docket's worker tries to reach Redis again, in seconds."""
 
 
 class DocketEngine:
@@ -180,7 +183,7 @@ class DocketEngine:
                     name=f"{socket.gethostname()}#{os.getpid()}#{runner.worker}",
                     concurrency=self.concurrency,
                     redelivery_timeout=patience,
-                    reconnection_delay=timedelta(seconds=_RETRY),
+                    reconnection_delay=timedelta(seconds=_RECONNECT),
                     minimum_check_interval=_ATTENTION,
                     schedule_automatic_tasks=False,
                 ) as worker:
@@ -188,7 +191,7 @@ class DocketEngine:
                 return  # That is how it ends when it is cancelled.
             except Exception:
                 logger.exception("Docket's worker failed; it is started again")
-            await asyncio.sleep(_RETRY)
+            await asyncio.sleep(_RECONNECT)
 
 
 class _Jobs:
@@ -251,13 +254,16 @@ async def _add(docket: Docket, outage: Outage, ids: Sequence[str]) -> list[str] 
 
 async def _keep_watching(docket: Docket, outage: Outage, feed: Feed) -> None:
     """Find out when Redis can be reached again: then it may have lost everything."""
+    pause = _RETRY
     while True:
         if await _is_reached(docket, outage):
             if outage.is_on:
                 feed.forget()
             outage.end()
             await outage.doubted()
-        await asyncio.sleep(_RETRY)
+            pause = _RETRY / 2
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_RETRY)
 
 
 async def _is_reached(docket: Docket, outage: Outage) -> bool:
