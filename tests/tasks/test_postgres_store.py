@@ -1,7 +1,7 @@
 """The store in PostgreSQL keeps the contract; and what is its own: rounds, sessions, the database it is in."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +22,10 @@ from tests.services import postgres
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(scope="module")
-def kept_schema() -> Iterator[str]:
-    postgres.require()
-    with postgres.own_schema() as name:
-        yield name
-
-
 @pytest.fixture
-def schema(kept_schema: str) -> str:
-    """A schema of this module, with nothing in it but what the store makes."""
-    postgres.empty(kept_schema)
-    return kept_schema
+def schema(empty_schema: str) -> str:
+    """A schema with nothing in it but what the store makes."""
+    return empty_schema
 
 
 @pytest.fixture
@@ -84,6 +76,14 @@ async def connections_of(store: PostgresTaskStore) -> int:
         ).fetchone()
     )
     return int(found[0])
+
+
+async def test_what_is_asked_side_by_side_comes_in_the_order_it_is_asked(store: PostgresTaskStore) -> None:
+    made, keys = await store.create({}), [f"key-{number:02}" for number in range(20)]
+
+    await asyncio.gather(*(store.park(made.id, [question(store, key)]) for key in keys))
+
+    assert list((await store.get(made.id, owner=None)).inputs) == keys
 
 
 async def test_a_principal_is_not_asked_more_by_two_at_once(schema: str) -> None:
@@ -155,6 +155,20 @@ async def test_what_is_read_is_one_state_of_the_store(store: PostgresTaskStore) 
     assert (await store.get(made.id, owner=None)).status_message == "changed meanwhile"
 
 
+@pytest.mark.parametrize("text", ["half \ud800", "\udc00\x00", "\x01 \ud800"], ids=ascii)
+async def test_half_a_character_comes_back_as_it_was(store: PostgresTaskStore, text: str) -> None:
+    """A token may have one in the name of its principal."""
+    made = await store.create({}, owner=text, worker=text)
+    await store.park(made.id, [question(store, text)], fence=1)
+    await store.keep_step(made.id, text, "1", fence=1)
+
+    history = await store.history(made.id)
+
+    assert (await store.get(made.id, owner=text)).worker == text
+    assert (await store.list_tasks(owner=text)).records == (history.record,)
+    assert (list(history.record.inputs), dict(history.steps)) == ([text], {text: "1"})
+
+
 # --- opening and closing ----------------------------------------------------------------------------------------------
 
 
@@ -195,6 +209,18 @@ async def test_a_closed_store_leaves_no_connection(schema: str) -> None:
 
 def open_with(name: str) -> int:
     return int(postgres.sql(f"SELECT count(*) FROM pg_stat_activity WHERE application_name = '{name}'")[0][0])
+
+
+async def test_connections_that_are_long_gone_are_forgotten(schema: str) -> None:
+    async with PostgresTaskStore(postgres.ADDRESS, schema=schema) as store:
+        await store.create({})
+        postgres.sql(f"INSERT INTO {schema}.lines VALUES ('long gone', 1, extract(epoch FROM now()) - 90000)")
+    async with PostgresTaskStore(postgres.ADDRESS, schema=schema):
+        pass
+
+    lines = [name for (name,) in postgres.sql(f"SELECT id FROM {schema}.lines")]
+    assert "long gone" not in lines
+    assert lines
 
 
 async def test_a_store_is_opened_by_its_address(schema: str) -> None:

@@ -2,7 +2,10 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Iterator
+import threading
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import anyio
@@ -10,7 +13,13 @@ import psycopg
 import pytest
 
 from elicitkit import StoreError
+from elicitkit.tasks.changes import progressed
+from elicitkit.tasks.record import TaskRecord
+from elicitkit.tasks.stores import postgres_connections
 from elicitkit.tasks.stores.postgres import PostgresTaskStore
+from elicitkit.tasks.stores.postgres_connections import Line
+from elicitkit.tasks.stores.postgres_jobs import Job
+from elicitkit.tasks.stores.transaction import Transaction, known
 from elicitkit.testing.store_contract.base import accepting, parked
 from elicitkit.testing.store_contract.listening import Ear
 from tests.services import postgres, proxy
@@ -22,17 +31,10 @@ pytestmark = pytest.mark.anyio
 NOTHING = "Nothing was stored."
 
 
-@pytest.fixture(scope="module")
-def kept_schema() -> Iterator[str]:
-    postgres.require()
-    with postgres.own_schema() as name:
-        yield name
-
-
 @pytest.fixture
-def schema(kept_schema: str) -> str:
-    postgres.empty(kept_schema)
-    return kept_schema
+def schema(empty_schema: str) -> str:
+    """A schema with nothing in it but what the store makes."""
+    return empty_schema
 
 
 @pytest.fixture
@@ -156,6 +158,34 @@ async def test_a_commit_whose_answer_was_lost_is_found_out_about_and_not_done_tw
     await ear.hears(made.id)
 
 
+@pytest.mark.parametrize("is_committed", [True, False])
+async def test_what_is_still_being_committed_is_waited_for(
+    direct: PostgresTaskStore, schema: str, is_committed: bool
+) -> None:
+    """Who asked too early would take a transaction that is under way for one that did not happen."""
+    assert direct._lanes
+    job = Job(lambda within: None, is_reading=False, timeout=5)
+    with psycopg.connect(postgres.ADDRESS) as slow:
+        lost = Line(slow, turn=7)
+        slow.execute(f"INSERT INTO {schema}.lines VALUES ('{lost.id}', {lost.turn}, 0)".encode())
+        finding = asyncio.ensure_future(asyncio.to_thread(direct._lanes._was_committed, job, lost))
+        waiting = f"SELECT 1 FROM pg_locks WHERE NOT granted AND transactionid = '{xid_of(slow)}'"
+        with anyio.fail_after(5):
+            while not postgres.sql(waiting):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            assert not finding.done()
+            (slow.commit if is_committed else slow.rollback)()
+
+            assert await finding == is_committed
+    job.deliver(None, {}, [], lambda *_: None)
+
+
+def xid_of(connection: psycopg.Connection[Any]) -> int:
+    found = connection.execute("SELECT pg_current_xact_id()::xid::text").fetchone()
+    assert found
+    return int(found[0])
+
+
 async def test_what_nobody_can_find_out_is_told_as_unknown(
     network: tuple[PostgresTaskStore, Proxy], direct: PostgresTaskStore
 ) -> None:
@@ -175,6 +205,53 @@ async def test_what_nobody_can_find_out_is_told_as_unknown(
 
     assert await store.settle(made.id, [accepting("a")]) == frozenset()
     assert (await store.history(made.id)).inputs[0].state == "answered"
+
+
+async def test_a_process_that_sleeps_inside_a_transaction_holds_up_nobody_and_does_it_again(
+    direct: PostgresTaskStore, schema: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is stopped, or cut off: PostgreSQL ends its transaction, and it starts anew with what is true then."""
+    monkeypatch.setattr(postgres_connections, "_ABANDONED", 0.1)
+    made = await direct.create({})
+    tries: list[TaskRecord] = []
+    is_asleep, may_wake = threading.Event(), threading.Event()
+
+    def sleeping(within: Transaction) -> TaskRecord:
+        tries.append(record := known(within, made.id, direct.clock()))
+        is_asleep.set()
+        may_wake.wait(5)
+        return within.save(progressed(record, f"after {record.status_message}", direct.clock()))
+
+    async with PostgresTaskStore(postgres.ADDRESS, schema=schema) as sleeper:
+        with anyio.fail_after(10):
+            writing = asyncio.ensure_future(sleeper._write(sleeping))
+            await asyncio.to_thread(is_asleep.wait)
+            await direct.progress(made.id, "another")
+            may_wake.set()
+            written = await writing
+
+    assert [record.status_message for record in tries] == [None, "another"]
+    assert (written.status_message, written) == ("after another", await direct.get(made.id, owner=None))
+
+
+@pytest.mark.slow
+async def test_two_that_wait_for_each_other_in_turn_both_come_to_their_end(direct: PostgresTaskStore) -> None:
+    """PostgreSQL ends one of them, which is done again."""
+    made = [await direct.create({}), await direct.create({})]
+    both_have_one = threading.Barrier(2)
+
+    def writing(within: Transaction, order: list[TaskRecord]) -> None:
+        for task in order:
+            record = known(within, task.id, direct.clock())
+            within.save(progressed(record, f"{record.status_message or ''}x", direct.clock()))
+            with suppress(threading.BrokenBarrierError):
+                both_have_one.wait(1)
+                both_have_one.abort()
+
+    with anyio.fail_after(10):
+        await asyncio.gather(*(direct._write(partial(writing, order=order)) for order in (made, made[::-1])))
+
+    assert [(await direct.get(task.id, owner=None)).status_message for task in made] == ["xx", "xx"]
 
 
 # --- changes that are not heard ---------------------------------------------------------------------------------------

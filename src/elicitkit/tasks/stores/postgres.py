@@ -6,10 +6,12 @@ import asyncio
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from weakref import WeakValueDictionary
 
 from ...errors import MissingExtra, StoreError
+from ..record import TaskInput, TaskRecord
 from .arguments import positive
-from .postgres_schema import MIGRATIONS, Migration, migrate, require_name
+from .postgres_schema import MIGRATIONS, Migration, forget_lines, migrate, require_name
 from .transaction import Transaction
 from .transactional import TransactionalStore
 
@@ -31,7 +33,7 @@ class PostgresTaskStore(TransactionalStore):
             ...
 
     It outlives a restart of the database. What was under way then is done again where it certainly did not happen; of a
-    commit whose answer was lost, PostgreSQL is asked what became of it. Only where that cannot be found out in time is
+    commit whose answer was lost, it is looked up what became of it. Only where that cannot be found out in time is
     it a `StoreError` that says so.
 
     Args:
@@ -68,12 +70,13 @@ class PostgresTaskStore(TransactionalStore):
         except ImportError as missing:
             raise MissingExtra("postgres", "A store of tasks in PostgreSQL") from missing
         address, named = split_schema(address)
-        self._schema = require_name(schema or named or "elicitkit")
+        self._schema = require_name((named or "elicitkit") if schema is None else schema)
         self._timeout = positive("timeout", timeout)
         self._rescan = positive("rescan", rescan)
         self._pool_size = int(positive("pool_size", pool_size))
         self._must_exist = must_exist
         self._connector = Connector(address, self._schema, timeout)
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._lanes: Lanes | None = None
         self._listening: Listening | None = None
 
@@ -119,6 +122,11 @@ class PostgresTaskStore(TransactionalStore):
             await lanes.stop()
         self._listening = None
 
+    async def park(self, task_id: str, inputs: Iterable[TaskInput], *, fence: int | None = None) -> TaskRecord:
+        """See `TaskStore.park`. What one process asks side by side in a task comes in the order it is asked."""
+        async with self._asking.setdefault(task_id, asyncio.Lock()):
+            return await super().park(task_id, inputs, fence=fence)
+
     async def _write(self, work: Callable[[Transaction], T]) -> T:
         return await self._opened.run(work, is_reading=False)
 
@@ -146,6 +154,7 @@ class PostgresTaskStore(TransactionalStore):
             try:
                 connection.prepare_threshold = None  # What is done once needs no plan.
                 migrate(connection, self._schema, must_exist=self._must_exist, migrations=self._migrations)
+                forget_lines(connection)
             finally:
                 close(connection)
         except psycopg.Error as error:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -57,6 +60,8 @@ class Connector:
         except psycopg.ProgrammingError:  # Its text may have the password.
             raise ValueError("that is no address of a PostgreSQL database: postgresql://user@host/database") from None
         self._given = {"connect_timeout": _CONNECT, "application_name": "elicitkit", **self._given}
+        self.timeout = timeout
+        """How long PostgreSQL may take to answer, in seconds."""
         milliseconds = max(1, int(timeout * 1000))
         self._settings = (
             # PostgreSQL gives up a little earlier than we do, so that it says why, and leaves nothing behind.
@@ -79,7 +84,8 @@ class Connector:
         connection: Connection = psycopg.connect(**self._given, autocommit=True)
         try:
             _require_able(connection)
-            connection.execute(self._settings.encode())
+            with cutting(connection, after=self.timeout):
+                connection.execute(self._settings.encode())
             connection.prepare_threshold = 0  # All statements are ours, and come again.
             connection.adapters.register_dumper(int, Int8Dumper)  # One plan for small numbers and large ones.
         except BaseException:
@@ -95,17 +101,35 @@ def _require_able(connection: Connection) -> None:
         raise StoreError(f"The tasks need a database whose encoding is UTF8, and this one's is {encoding}.")
 
 
+@dataclass(slots=True, eq=False)
+class Line:
+    """A connection, and the name and number under which it writes: so that it can be found out what it committed."""
+
+    connection: Connection
+    until: float = field(default_factory=lambda: time.monotonic() + LIFETIME)
+    """The moment after which it is used no more."""
+
+    id: str = field(default_factory=lambda: secrets.token_hex(12))
+    turn: int = 0
+    """The number of the last transaction."""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it can be used for the next transaction."""
+        is_idle = self.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        return self.until > time.monotonic() and not self.connection.closed and is_idle
+
+
 class Idle:
-    """Connections that nobody uses at the moment. Threads may share it."""
+    """Lines that nobody uses at the moment. Threads may share it."""
 
     def __init__(self, connector: Connector) -> None:
         self._connector = connector
         self._lock = threading.Lock()
-        self._idle: list[tuple[Connection, float]] = []
-        """Each with the moment after which it is used no more; the last that came back is the first to be taken."""
-        self._until: dict[Connection, float] = {}
+        self._idle: list[Line] = []
+        """The last that came back is the first to be taken."""
 
-    def take(self) -> Connection:
+    def take(self) -> Line:
         """One of them, or a new one.
 
         Raises:
@@ -113,29 +137,27 @@ class Idle:
         """
         while True:
             with self._lock:
-                connection, until = self._idle.pop() if self._idle else (None, 0.0)
-            if connection is None:
-                connection, until = self._connector.connect(), time.monotonic() + LIFETIME
-            if until > time.monotonic() and not connection.closed:
-                self._until[connection] = until
-                return connection
-            close(connection)
+                line = self._idle.pop() if self._idle else None
+            if line is None:
+                return Line(self._connector.connect())
+            if line.is_good:
+                return line
+            close(line.connection)
 
-    def give_back(self, connection: Connection) -> None:
+    def give_back(self, line: Line) -> None:
         """Keep one for the next; one that is closed or in the middle of something is dropped."""
-        until = self._until.pop(connection)
-        if connection.closed or connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-            close(connection)
+        if not line.is_good:
+            close(line.connection)
             return
         with self._lock:
-            self._idle.append((connection, until))
+            self._idle.append(line)
 
     def close(self) -> None:
         """Close them all."""
         with self._lock:
             idle, self._idle = self._idle, []
-        for connection, _ in idle:
-            close(connection)
+        for line in idle:
+            close(line.connection)
 
 
 def close(connection: Connection) -> None:
@@ -152,6 +174,18 @@ def hang_up(connection: Connection) -> None:
             borrowed.shutdown(socket.SHUT_RDWR)
         finally:
             borrowed.detach()
+
+
+@contextmanager
+def cutting(connection: Connection, *, after: float) -> Iterator[None]:
+    """Hang up if the block takes longer than so many seconds. It costs a thread: for what is done once."""
+    timer = threading.Timer(after, hang_up, [connection])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------

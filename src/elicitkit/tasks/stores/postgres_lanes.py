@@ -3,8 +3,9 @@
 PostgreSQL's side of a transaction is a conversation, and one that blocks is the simplest to get right: what a caller
 gives up is finished nevertheless, and nothing is half sent. A work may be done again, since it changes nothing but by
 its transaction; and it is, where it is certain that the transaction did not happen, and what kept it from happening
-passes: a deadlock, a lost connection, a restart. Where a connection is lost while it commits, PostgreSQL is asked what
-became of the transaction, by its id.
+passes: a deadlock, a lost connection, a restart. Where a connection is lost while it commits, it is looked up what
+became of the transaction: each one writes its number behind the name of its line, where nobody else writes. (Its id
+would not do: after a crash PostgreSQL gives ids again that no transaction before was kept of.)
 """
 
 from __future__ import annotations
@@ -20,15 +21,17 @@ import psycopg
 from psycopg.errors import PipelineAborted, UniqueViolation
 
 from ...errors import StoreError
-from .postgres_connections import Connection, Connector, Idle, close, is_lost, passes, told
+from .postgres_connections import Connector, Idle, Line, close, is_lost, passes, told
 from .postgres_jobs import Job, Tell
 from .postgres_tables import Place, Tables, refused
 
 T = TypeVar("T")
 
-_OUTCOME: Final = b"SELECT pg_xact_status(%s::xid8)"
-
-_IN_PROGRESS: Final = "in progress"
+_LAST_TURN: Final = b"""
+    INSERT INTO lines (id, turn, used_at) VALUES (%s, 0, 0)
+    ON CONFLICT (id) DO UPDATE SET turn = lines.turn RETURNING turn
+"""
+"""What a line committed last. It writes, so that it waits for a transaction of that line which is still under way."""
 
 _PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 """The first and the longest pause between two tries, in seconds."""
@@ -123,60 +126,58 @@ class Lanes:
             StoreError: If it did not happen, or nobody knows.
             Exception: What the work raises.
         """
-        connection = self._take()
-        attempt = Attempt(connection, self._place)
+        line = self._take()
+        attempt = Attempt(line, self._place)
         try:
-            with job.waiting_on(connection):
+            with job.waiting_on(line.connection):
                 return attempt.run(job), attempt.tables
         except _Unknown as unknown:
-            if self._was_committed(job, attempt):
+            if self._was_committed(job, line):
                 return attempt.value, attempt.tables
             raise _Again from unknown.__cause__
         finally:
-            self._idle.give_back(connection)
+            self._idle.give_back(line)
 
-    def _take(self) -> Connection:
+    def _take(self) -> Line:
         try:
             return self._idle.take()
         except psycopg.Error as error:
             raise _Again from error
 
-    def _was_committed(self, job: Job[Any], attempt: Attempt) -> bool:
+    def _was_committed(self, job: Job[Any], lost: Line) -> bool:
         """What became of a transaction whose connection was lost while it was being committed.
 
         Raises:
             StoreError: If it cannot be found out.
         """
         job.prolong()
-        pause, found, cause = _PAUSE, _IN_PROGRESS, None
-        while found == _IN_PROGRESS and job.left > 0:
+        pause = _PAUSE
+        while True:
             try:
-                found = self._status(job, attempt)
+                return self._last_turn(job, lost) == lost.turn
             except (psycopg.Error, _Again) as error:
-                cause = error.__cause__ if isinstance(error, _Again) else error
-            if found == _IN_PROGRESS:
-                time.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
-        if found not in ("committed", "aborted"):
-            lost = cause if isinstance(cause, psycopg.Error) else psycopg.OperationalError("the connection was lost")
-            raise told(lost, is_unknown=True)
-        return found == "committed"
+                cause = error if isinstance(error, psycopg.Error) else error.__cause__
+                if job.left < pause or not isinstance(cause, psycopg.Error):
+                    raise told(_lost(cause), is_unknown=True) from error
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def _status(self, job: Job[Any], attempt: Attempt) -> str:
-        connection = self._take()
+    def _last_turn(self, job: Job[Any], lost: Line) -> int:
+        line = self._take()
         try:
-            with job.waiting_on(connection):
-                found = connection.execute(_OUTCOME, (attempt.tables.transaction,)).fetchone()
+            with job.waiting_on(line.connection):
+                (turn,) = line.connection.execute(_LAST_TURN, (lost.id,)).fetchone() or (0,)
+                return int(turn)
         finally:
-            self._idle.give_back(connection)
-        return "forgotten" if found is None or found[0] is None else str(found[0])
+            self._idle.give_back(line)
 
 
 class Attempt:
     """One try at a work, on one connection."""
 
-    def __init__(self, connection: Connection, place: Place) -> None:
-        self._connection = connection
+    def __init__(self, line: Line, place: Place) -> None:
+        self._line = line
+        self._connection = line.connection
         self._place = place
         self._is_committing = False
         self.tables: Tables
@@ -192,11 +193,12 @@ class Attempt:
             Exception: What the work raises.
         """
         try:
-            with self._connection.pipeline():
-                self.tables = Tables(self._connection, self._place, is_reading=job.is_reading)
+            with self._connection.pipeline() as pipeline:
+                self.tables = Tables(self._connection, pipeline, self._place, is_reading=job.is_reading)
                 if job.is_reading:  # All of a pipeline is one transaction, by itself.
                     return job.work(self.tables)
                 self._connection.execute(b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+                self.tables.take_turn(self._line)
                 self.value = job.work(self.tables)
                 self._is_committing = True
                 self._connection.execute(b"COMMIT")
@@ -213,7 +215,7 @@ class Attempt:
         if is_lost(error, self._connection):
             close(self._connection)
             # Who only looked, or was not let, can look again.
-            is_unknown = self._is_committing and self.tables.transaction is not None
+            is_unknown = self._is_committing and self.tables.has_waited
             return _Unknown() if is_unknown else _Again()
         if passes(error):
             return _Again()
@@ -239,5 +241,8 @@ def _first(error: psycopg.Error) -> psycopg.Error:
 def _ours(again: _Again, *, is_late: bool, seconds: float) -> StoreError:
     if is_late:
         return told(psycopg.OperationalError(f"PostgreSQL did not answer within {seconds:g} seconds"))
-    cause = again.__cause__
-    return told(cause if isinstance(cause, psycopg.Error) else psycopg.OperationalError("the connection was lost"))
+    return told(_lost(again.__cause__))
+
+
+def _lost(cause: BaseException | None) -> psycopg.Error:
+    return cause if isinstance(cause, psycopg.Error) else psycopg.OperationalError("the connection was lost")

@@ -20,13 +20,16 @@ from typing import Any, Final
 import psycopg
 
 from ...errors import StoreError
-from .postgres_connections import Connection, Connector, close, hang_up
+from .postgres_connections import Connection, Connector, close, cutting, hang_up
 from .postgres_tables import Place, Scan, Tables
 
 logger = logging.getLogger(__name__)
 
 _PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 """The first and the longest pause between two tries to listen, in seconds."""
+
+_GIVEN_AGAIN: Final = 10_000
+"""How many ids of transactions PostgreSQL may give a second time after a crash: those of which nothing was kept."""
 
 _DEAD_AFTER: Final = 3
 """After how many scans without a word, its own included, a connection is given up."""
@@ -61,7 +64,7 @@ class Listening:
         self._is_listening: asyncio.Future[None] = self._loop.create_future()
         self._has_to_scan = asyncio.Event()
         self._scanning: asyncio.Task[None] | None = None
-        self._since: str | None = None
+        self._since: int | None = None
         """The oldest transaction that the last scan may have missed."""
         self._told: dict[str, int] = {}
         """The newest revision that was told, of all tasks that the next scan may find."""
@@ -153,6 +156,8 @@ class Listening:
         self._has_to_scan.set()
         if not self._is_listening.done():
             self._is_listening.set_result(None)
+        elif self._since is not None:
+            self._since = max(self._since - _GIVEN_AGAIN, 0)
 
     # --- in the thread -----------------------------------------------------------------------------------------------
 
@@ -175,7 +180,8 @@ class Listening:
                 self._connection = connection
             if self._stopping.is_set():
                 return
-            connection.execute(f"LISTEN {self._place.channel}".encode())
+            with cutting(connection, after=self._connector.timeout):
+                connection.execute(f"LISTEN {self._place.channel}".encode())
             self._call(self._began)
             for note in connection.notifies():
                 self._call(self._heard, note.payload.split(" "))

@@ -81,12 +81,21 @@ _FIRST: Final[Migration] = (
         CONSTRAINT steps_by_name PRIMARY KEY (task_id, name)
     )
     """,
+    """
+    CREATE TABLE lines (  -- connections, with what they committed last
+        id text COLLATE "C" NOT NULL,
+        turn bigint NOT NULL,
+        used_at double precision NOT NULL,  -- by PostgreSQL's clock
+        CONSTRAINT lines_by_id PRIMARY KEY (id)
+    )
+    """,
 )
 
 MIGRATIONS: Final[Sequence[Migration]] = (_FIRST,)
 """What makes version 1 of nothing, version 2 of version 1, and so on. Never change one that was released."""
 
-_OURS: Final = ("tasks", "inputs", "steps", "revisions")
+_OURS: Final = ("tasks", "inputs", "steps", "lines", "revisions")
+_FORGET_LINES: Final = "DELETE FROM lines WHERE used_at < extract(epoch FROM now()) - 86400"
 _PATIENT: Final = "SET statement_timeout = 0; SET lock_timeout = '60s'; SET idle_in_transaction_session_timeout = '60s'"
 _VERSIONS: Final = "CREATE TABLE IF NOT EXISTS versions (what text PRIMARY KEY, version integer NOT NULL)"
 
@@ -145,6 +154,15 @@ def migrate(
         if not connection.closed:
             connection.execute("ROLLBACK")
         raise
+
+
+def forget_lines(connection: Connection) -> None:
+    """Forget the connections that wrote nothing for a day; one that is still there is written down anew.
+
+    Raises:
+        psycopg.Error: If that may not be done.
+    """
+    connection.execute(_FORGET_LINES.encode())
 
 
 def _refuse(connection: Connection, schema: str, version: int, newest: int, must_exist: bool) -> None:

@@ -1,7 +1,7 @@
 """Tasks as rows: the `Transaction` of the PostgreSQL store, in two round trips.
 
 All is sent through a pipeline. With the first question about a task goes what the rest will need: the lock of its row,
-its open questions, a revision, and the id of the transaction. What is written after that is not waited for one by one,
+its open questions, and a revision. What is written after that is not waited for one by one,
 but with the commit.
 """
 
@@ -20,7 +20,7 @@ from ..changes import Change, key_used
 from ..listing import Listing
 from ..record import History, TaskInput, TaskRecord
 from . import rows
-from .postgres_connections import Connection
+from .postgres_connections import Connection, Line
 from .postgres_listing import listing_query
 from .postgres_text import given, kept
 
@@ -40,7 +40,11 @@ UPDATE_TASK: Final = f"UPDATE tasks SET {_SETS} WHERE id = %s".encode()
 UPDATE_VISIBLY: Final = f"UPDATE tasks SET {_SETS}, changed = pg_current_xact_id() WHERE id = %s".encode() + _TELLING
 SELECT_TASK: Final = f"SELECT {_TASK} FROM tasks WHERE id = %s".encode()
 LOCK_TASK: Final = SELECT_TASK + b" FOR UPDATE"
-NEXT: Final = b"SELECT nextval('revisions'), pg_current_xact_id()::text"
+NEXT: Final = b"SELECT nextval('revisions')"
+TURN: Final = b"""
+    INSERT INTO lines (id, turn, used_at) VALUES (%s, %s, extract(epoch FROM now()))
+    ON CONFLICT (id) DO UPDATE SET turn = EXCLUDED.turn, used_at = EXCLUDED.used_at
+"""
 INSERT_INPUT: Final = _insert("inputs", ["task_id", *rows.INPUT])
 UPDATE_INPUT: Final = b"UPDATE inputs SET state = %s, reply = %s, settled_at = %s WHERE task_id = %s AND key = %s"
 OPEN_INPUTS: Final = f"{_SELECT_INPUTS} AND state = 'open' ORDER BY number".encode()
@@ -55,7 +59,7 @@ READY: Final = b"""
     ORDER BY lease_until, revision LIMIT %s
 """
 DUE: Final = b"SELECT id FROM tasks WHERE due <= %s ORDER BY due LIMIT %s"
-FINISHED: Final = b"SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
+FINISHED: Final = b"SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
 CHANGED: Final = b"""
     SELECT id, revision FROM tasks
     WHERE changed >= %s::xid8 AND changed < pg_snapshot_xmax(pg_current_snapshot())
@@ -90,7 +94,7 @@ class Scan:
     changed: Mapping[str, int]
     """The revisions of tasks that a client can see to have changed, by id; some of them the scan before has, too."""
 
-    since: str
+    since: int
     """The oldest transaction that was not finished: all before it are in this scan, or in one before."""
 
 
@@ -98,22 +102,29 @@ class Tables:
     """The `Transaction` of the PostgreSQL store.
 
     Args:
-        connection: One that is in a pipeline, and in a transaction.
+        connection: One that is in a transaction.
+        pipeline: What it is in.
         place: Where the tables are, and where others hear of changes.
         is_reading: Whether nothing is written, so that nothing has to be locked.
     """
 
-    def __init__(self, connection: Connection, place: Place, *, is_reading: bool) -> None:
+    def __init__(self, connection: Connection, pipeline: psycopg.Pipeline, place: Place, *, is_reading: bool) -> None:
         self.changed: dict[str, int] = {}
         """The tasks that were changed here so that a client can see it, each with its newest revision."""
         self.deleted: list[str] = []
         """The tasks that were deleted here."""
-        self.transaction: str | None = None
-        """The id of the transaction; `None` as long as nothing was looked at that could be written."""
+        self.has_waited = False
+        """Whether the transaction is under way for certain: nothing is written before."""
         self._execute = connection.execute
+        self._pipeline = pipeline
         self._place = place
         self._is_reading = is_reading
         self._revisions: list[int] = []
+
+    def take_turn(self, line: Line) -> None:
+        """Write which transaction this is, for whoever has to find out whether it was committed."""
+        line.turn += 1
+        self._execute(TURN, (line.id, line.turn))
 
     def load(self, task_id: str) -> TaskRecord | None:
         """See `Transaction.load`."""
@@ -122,7 +133,11 @@ class Tables:
         found = self._execute(SELECT_TASK if self._is_reading else LOCK_TASK, (task_id,))
         # A statement of its own: it sees what was committed while the one before waited for the lock.
         inputs = self._execute(OPEN_INPUTS, (task_id,))
-        self._look_ahead()
+        # What will be needed if something is written comes with what is asked anyway.
+        ahead = None if self._is_reading or self._revisions else self._execute(NEXT)
+        self._wait()
+        if ahead is not None:
+            self._take_next(ahead)
         row = found.fetchone()
         return None if row is None else _record(row, inputs)
 
@@ -166,8 +181,10 @@ class Tables:
     def open_of(self, owner: str) -> int:
         """See `Transaction.open_of`. Nobody else may ask this principal before the transaction ends."""
         self._execute(LOCK_OWNER, (_lock_of(self._place.schema, owner),))
-        (found,) = self._execute(OPEN_OF, (kept(owner),)).fetchone() or (0,)
-        return int(found)
+        found = self._execute(OPEN_OF, (kept(owner),))
+        self._wait()
+        (count,) = found.fetchone() or (0,)
+        return int(count)
 
     def ready(self, limit: int, now: float) -> list[str]:
         """See `Transaction.ready`."""
@@ -191,16 +208,16 @@ class Tables:
         self.changed.pop(task_id, None)
         self.deleted.append(task_id)
 
-    def changes_since(self, transaction: str | None) -> Scan:
+    def changes_since(self, transaction: int | None) -> Scan:
         """What was changed by a transaction and those after it; and a sign of life for whoever listens.
 
         Transactions that are not there yet may be in rows of a database that was copied.
         """
         oldest = self._execute(FINISHED)
-        found = () if transaction is None else self._execute(CHANGED, (transaction,))
+        found = () if transaction is None else self._execute(CHANGED, (str(transaction),))
         self._execute(PING, (self._place.channel, self._place.origin))
-        (since,) = oldest.fetchone() or ("0",)
-        return Scan(dict(found), since)
+        (since,) = oldest.fetchone() or (0,)
+        return Scan(dict(found), int(since))
 
     def _telling(self, record: TaskRecord) -> tuple[str, str]:
         """What others hear of a change, and where."""
@@ -210,18 +227,21 @@ class Tables:
         if not change.is_visible:
             return change.record
         if not self._revisions:
-            self._take_next(self._execute(NEXT))
+            ahead = self._execute(NEXT)
+            self._wait()
+            self._take_next(ahead)
         revision = self._revisions.pop()
         self.changed[change.record.id] = revision
         return change.stamped(revision).record
 
-    def _look_ahead(self) -> None:
-        """Get what will be needed if something is written, with what is asked anyway."""
-        if not self._is_reading and self.transaction is None:
-            self._take_next(self._execute(NEXT))
+    def _wait(self) -> None:
+        """Wait for what was asked. When all is answered the clock begins for a process that does nothing then."""
+        if not self._is_reading:
+            self._pipeline.sync()
+            self.has_waited = True
 
     def _take_next(self, found: psycopg.Cursor[tuple[Any, ...]]) -> None:
-        revision, self.transaction = found.fetchone() or (0, None)
+        (revision,) = found.fetchone() or (0,)
         self._revisions.append(revision)
 
 
