@@ -153,3 +153,14 @@ def test_a_copy_is_a_content_of_its_own() -> None:
 
     assert type(copied) is Content
     assert (content()["full_name"], copied.as_written()["full_name"], copied.cleared) == ("Ada", "Eve", {"note"})
+
+
+def test_a_content_that_is_checked_again_stays_as_it_is_and_what_was_cleared_stays_cleared() -> None:
+    form = FormElicitation.create("?").string("name").default("Ada").integer("pieces").default(1).build()
+    checked = form.check({"name": "Grace", "pieces": None})
+
+    again = form.check(checked)
+
+    assert (again, again.cleared) == (checked, {"pieces"})
+    checked["pieces"] = 3
+    assert form.check(checked) == {"name": "Grace", "pieces": 3}

@@ -240,13 +240,15 @@ def _form(message: str, fields: tuple[Field, ...], validators: Any, binding: Bin
 
 
 def _mapping(content: object) -> Mapping[str, object]:
-    """The content of an answer; none is one that fills in nothing.
+    """The content of an answer; none is one that fills in nothing, and what was cleared once is cleared again.
 
     Raises:
         AnswerError: If it is no mapping.
     """
     if content is None:
         return {}
+    if isinstance(content, Content) and content.cleared:
+        return {**dict.fromkeys(content.cleared), **content}
     if not isinstance(content, Mapping):
         raise AnswerError([Fault("", "the answer", "must be an object with a value for each field", content)])
     return content
