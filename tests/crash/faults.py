@@ -197,7 +197,8 @@ def _is_excused(evidence: Evidence, line: Any) -> bool:
     def since(stop: Stop) -> bool:
         return stop.is_within(line["at"] - RECOVERY, line["at"])
 
-    if any(map(since, evidence.outages)) and "StoreError" in (line["cause"] or ""):
+    told = f"{line['text']} {line['cause']}"
+    if any(map(since, evidence.outages)) and "StoreError" in told:
         return True
     is_stopped = any(since(stop) and stop.run == line["run"] for stop in evidence.stops)
-    return is_stopped and "StaleClaim" in (line["cause"] or "")
+    return is_stopped and "StaleClaim" in told
