@@ -7,6 +7,7 @@ none of the last two it is a server of its own, on a file. `compose.yaml` starts
 import asyncio
 import os
 
+import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
 
 from elicitkit import (
@@ -52,3 +53,7 @@ async def plan_trip(city: str, ctx: Context) -> str:
 
 
 app = mcp.streamable_http_app(stateless_http=True, host="0.0.0.0")  # Any server takes any request.
+
+
+if __name__ == "__main__":
+    uvicorn.run(app)

@@ -73,10 +73,15 @@ class Fleet:
         self._chance = random.Random(plan.seed)
         self._numbers = count()
         self._victims = self._in_turn()
+        self._is_ending = False
 
-    async def keep(self, place: Place, gap: float = 0.0) -> None:
-        """Start the next process of a place, and keep it until it has ended."""
-        await anyio.sleep(gap)
+    async def keep(self, place: Place) -> None:
+        """Let one process follow another in a place, whatever the last one ended of: the database may have been gone."""
+        while not self._is_ending:
+            await self._keep_one(place)
+            await anyio.sleep(self._chance.uniform(0, GAP))
+
+    async def _keep_one(self, place: Place) -> None:
         place.run, place.is_ready, place.is_stopped = next(self._numbers), False, False
         options = {"store": self._postgres.address, "docket": self._redis.url, "lease": LEASE, "look": 1.0}
         options["max_live"] = max(1, self._plan.tasks // 5)
@@ -87,7 +92,7 @@ class Fleet:
                 await ready(process)
                 place.is_ready = True
             await process.wait()
-            place.is_ready = False
+            place.is_ready, place.process = False, None
 
     async def kill_all(self, group: TaskGroup, others: list[Process]) -> None:
         """Kill as many as planned, and do the rest beside it."""
@@ -102,7 +107,7 @@ class Fleet:
             if self._chance.random() < 0.5:
                 group.start_soon(self._stop, next(self._victims), self._chance.uniform(*SLEEP))
             await anyio.sleep(self._chance.uniform(*BETWEEN))
-            await self._kill(next(self._victims), group)
+            await self._kill(next(self._victims))
         await tell(self._plan.kills, others)
 
     async def end(self) -> dict[str, int]:
@@ -110,7 +115,8 @@ class Fleet:
         with anyio.fail_after(START_SECONDS):
             while not all(place.is_ready and not place.is_stopped for place in self.places):  # noqa: ASYNC110
                 await anyio.sleep(0.05)
-        return {place.role: await ended(place.process) for place in self.places if place.process}
+        self._is_ending = True
+        return {place.role: await ended(process) for place in self.places if (process := place.process)}
 
     def _in_turn(self) -> Iterator[Place]:
         """All of them, again and again, each time in another order."""
@@ -122,14 +128,12 @@ class Fleet:
             while sum(place.is_ready and not place.is_stopped for place in self.places) < FEWEST:  # noqa: ASYNC110
                 await anyio.sleep(0.05)
 
-    async def _kill(self, place: Place, group: TaskGroup) -> None:
-        while place.process is None or place.process.returncode is not None:  # noqa: ASYNC110  # It is to start yet.
-            await anyio.sleep(0.02)
-        place.is_ready = False
-        await killed(place.process)
-        self.deaths[place.run] = time.monotonic()
-        place.process = None
-        group.start_soon(self.keep, place, self._chance.uniform(0, GAP))
+    async def _kill(self, place: Place) -> None:
+        while (process := place.process) is None or process.returncode is not None:
+            await anyio.sleep(0.02)  # It is to start yet.
+        run, place.is_ready = place.run, False
+        await killed(process)
+        self.deaths[run] = time.monotonic()
 
     async def _stop(self, place: Place, seconds: float) -> None:
         """Stop a process for a while; it may be killed meanwhile."""
