@@ -76,7 +76,7 @@ class Fleet:
         self._is_ending = False
 
     async def keep(self, place: Place) -> None:
-        """Let one process follow another in a place, whatever the last one ended of: the database may have been gone."""
+        """Let one process follow another in a place, whatever the last one died of: the database may have gone."""
         while not self._is_ending:
             await self._keep_one(place)
             await anyio.sleep(self._chance.uniform(0, GAP))
@@ -129,8 +129,8 @@ class Fleet:
                 await anyio.sleep(0.05)
 
     async def _kill(self, place: Place) -> None:
-        while (process := place.process) is None or process.returncode is not None:
-            await anyio.sleep(0.02)  # It is to start yet.
+        while (process := place.process) is None or process.returncode is not None:  # noqa: ASYNC110
+            await anyio.sleep(0.02)
         run, place.is_ready = place.run, False
         await killed(process)
         self.deaths[run] = time.monotonic()
