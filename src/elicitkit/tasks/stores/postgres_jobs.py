@@ -126,9 +126,10 @@ class Job(Generic[T]):
     def _look(self) -> None:
         """See to it that nobody waits for longer than was said."""
         with self._lock:
+            left = self.left
             if self._deadline is None:
                 self._is_given_up = True
-            elif (left := self._deadline - time.monotonic()) <= 0 and self._connection is not None:
+            elif left <= 0 and self._connection is not None:
                 self.is_cut = True
                 hang_up(self._connection)
         if self._is_given_up:

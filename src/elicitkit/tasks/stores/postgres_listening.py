@@ -69,6 +69,7 @@ class Listening:
         self._told: dict[str, int] = {}
         """The newest revision that was told, of all tasks that the next scan may find."""
         self._heard_at = time.monotonic()
+        self._is_hearing = False
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self._stopping = threading.Event()
@@ -85,8 +86,10 @@ class Listening:
         try:
             async with asyncio.timeout(timeout):
                 await self._is_listening
-        except TimeoutError:
+        except BaseException as error:
             await self.stop()
+            if not isinstance(error, TimeoutError):
+                raise
             raise StoreError(
                 "The store of tasks cannot be used: PostgreSQL takes no connection to listen on."
             ) from None
@@ -118,7 +121,9 @@ class Listening:
             try:
                 await self._scan()
             except StoreError:
-                logger.warning("what other processes changed could not be looked for; the next look is soon")
+                logger.debug("what other processes changed could not be looked for; the next look is soon")
+            except Exception:
+                logger.exception("what other processes changed could not be looked for")
             if time.monotonic() - self._heard_at > _DEAD_AFTER * self._every:
                 self._heard_at = time.monotonic()
                 self._cut()
@@ -132,9 +137,8 @@ class Listening:
             raise
         told = {**before, **self._told}
         self._since = found.since
-        new = {task_id: revision for task_id, revision in found.changed.items() if told.get(task_id, 0) < revision}
-        self._told = {**found.changed, **self._told, **new}
-        self._tell(new)
+        self._told = {**found.changed, **self._told}
+        self._tell([task_id for task_id, revision in found.changed.items() if told.get(task_id) != revision])
 
     def _look(self, within: Tables) -> Scan:
         return within.changes_since(self._since)
@@ -146,7 +150,7 @@ class Listening:
         self._heard_at = time.monotonic()
         if len(words) == 3 and words[2] != self._place.origin:
             task_id, revision = words[0], int(words[1])
-            if self._told.get(task_id, 0) < revision:
+            if self._told.get(task_id) != revision:
                 self._told[task_id] = revision
                 self._tell([task_id])
 
@@ -157,6 +161,7 @@ class Listening:
         if not self._is_listening.done():
             self._is_listening.set_result(None)
         elif self._since is not None:
+            logger.info("the changes of other processes are heard again")
             self._since = max(self._since - _GIVEN_AGAIN, 0)
 
     # --- in the thread -----------------------------------------------------------------------------------------------
@@ -164,13 +169,13 @@ class Listening:
     def _main(self) -> None:
         pause = _PAUSE
         while not self._stopping.is_set():
-            began = time.monotonic()
             try:
                 self._listen()
             except (psycopg.Error, StoreError) as error:
-                if not self._stopping.is_set():
+                if self._is_hearing and not self._stopping.is_set():
                     logger.warning("the changes of other processes are not heard at the moment: %s", error)
-            pause = _PAUSE if time.monotonic() - began > _LONGEST_PAUSE else min(2 * pause, _LONGEST_PAUSE)
+            pause = _PAUSE if self._is_hearing else min(2 * pause, _LONGEST_PAUSE)
+            self._is_hearing = False
             self._stopping.wait(pause)
 
     def _listen(self) -> None:
@@ -182,6 +187,7 @@ class Listening:
                 return
             with cutting(connection, after=self._connector.timeout):
                 connection.execute(f"LISTEN {self._place.channel}".encode())
+            self._is_hearing = True
             self._call(self._began)
             for note in connection.notifies():
                 self._call(self._heard, note.payload.split(" "))

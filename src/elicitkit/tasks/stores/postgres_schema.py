@@ -87,7 +87,7 @@ _FIRST: Final[Migration] = (
         turn bigint NOT NULL,
         used_at double precision NOT NULL,  -- by PostgreSQL's clock
         CONSTRAINT lines_by_id PRIMARY KEY (id)
-    )
+    ) WITH (fillfactor = 50)
     """,
 )
 
