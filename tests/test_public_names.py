@@ -11,7 +11,19 @@ import pytest
 import elicitkit
 
 SOURCE = Path(elicitkit.__file__)
-HEAVY = ("mcp", "mcp_types", "starlette", "fastmcp", "uvicorn", "rich", "questionary", "sqlite3", "psycopg")
+HEAVY = (
+    "mcp",
+    "mcp_types",
+    "starlette",
+    "fastmcp",
+    "uvicorn",
+    "rich",
+    "questionary",
+    "sqlite3",
+    "psycopg",
+    "docket",
+    "redis",
+)
 
 
 def imported_for_type_checkers() -> set[str]:

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         pending_of,
     )
     from .tasks.client import TaskHandle, TasksClient
+    from .tasks.engines.docket import DocketEngine
     from .tasks.extension import Tasks
     from .tasks.store import TaskStore
     from .tasks.stores.addresses import open_store
@@ -85,6 +86,7 @@ __all__ = [
     "Content",
     "ContractError",
     "Declined",
+    "DocketEngine",
     "Elicitation",
     "ElicitationUnsupported",
     "ElicitkitError",
@@ -194,6 +196,7 @@ _HOMES = {
     "suspension": "Answer Pending Request auth_required pending pending_of "
     "answer_accepted answer_cancelled answer_declined",
     "tasks.client": "TaskHandle TasksClient",
+    "tasks.engines.docket": "DocketEngine",
     "tasks.extension": "Tasks",
     "tasks.store": "TaskStore",
     "tasks.stores.addresses": "open_store",

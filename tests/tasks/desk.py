@@ -160,7 +160,9 @@ def text_of(task: Mapping[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def desk(mcp: MCPServer[Any], tasks: Tasks, callback: Any = nobody, **more: Any) -> AsyncIterator[Desk]:
+async def desk(
+    mcp: MCPServer[Any], tasks: Tasks, callback: Any = nobody, *, seconds: float = 15, **more: Any
+) -> AsyncIterator[Desk]:
     """A client in memory that knows tasks and does nothing about them."""
-    async with connected(mcp, callback, extensions=[KnowsTasks()], seconds=15, **more) as client:
+    async with connected(mcp, callback, extensions=[KnowsTasks()], seconds=seconds, **more) as client:
         yield Desk(client, tasks.store)

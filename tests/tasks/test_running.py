@@ -13,7 +13,7 @@ from mcp_types import INTERNAL_ERROR
 
 from elicitkit import MemoryTaskStore, Tasks, call_id, elicit, elicit_all, elicit_sync, step
 from elicitkit.errors import StoreError
-from elicitkit.tasks import run, runner
+from elicitkit.tasks import persistence, run
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.testing.store_contract import Clock
@@ -53,7 +53,7 @@ def store() -> FlakyStore:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_PAUSE", 0.01)
+    monkeypatch.setattr(persistence, "_PAUSE", 0.01)
 
 
 class Order:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from ..errors import MissingExtra, ScriptError
-from . import call, check, demo, inbox, preview, tasks
+from . import call, check, demo, inbox, preview, tasks, worker
 from .exits import Exit, Failure
 from .output import complain, say
 from .parsers import add_debug, end_with_exit_codes
@@ -29,6 +29,7 @@ COMMANDS: dict[str, ModuleType] = {
     "check": check,
     "inbox": inbox,
     "tasks": tasks,
+    "worker": worker,
 }
 """The subcommands by name, in the order `--help` lists them."""
 

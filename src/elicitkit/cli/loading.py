@@ -1,4 +1,4 @@
-"""Finding a form that a person names: `package.module:form`, or `file.py:form`."""
+"""Finding what a person names: a form, as `package.module:form` or `file.py:form`; and the module of anything."""
 
 from __future__ import annotations
 
@@ -26,10 +26,19 @@ def load_form(target: str) -> Form[Any]:
     where, _, path = target.rpartition(":")
     if not where:
         where, path = path, ""
-    module = _file(where) if where.endswith(".py") else _module(where)
+    module = imported(where)
     if not path:
         raise Failure(Exit.USAGE, f"say which form of {where} it is, as in {_example(where, module)}")
     return _form(_found(module, where, path), target)
+
+
+def imported(where: str) -> ModuleType:
+    """The module of that name, or in that file; those of the working directory are found, too.
+
+    Raises:
+        Failure: If there is none, or it cannot be imported.
+    """
+    return _file(where) if where.endswith(".py") else _module(where)
 
 
 def _file(where: str) -> ModuleType:

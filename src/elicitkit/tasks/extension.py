@@ -63,10 +63,12 @@ TTL: Final = timedelta(days=1)
 _REVISIONS = frozenset({REVISION})
 """The revisions that have tasks. On others a tool runs as if there were none."""
 
-_NO_LIFESPAN = (
+NO_LIFESPAN: Final = (
     "Tasks need their lifespan, which starts what runs them: add it to the server, as in\n"
     '    MCPServer("my-server", middleware=[Elicitation()], extensions=[tasks], lifespan=tasks.lifespan())'
 )
+"""What is said to who left it out."""
+
 _inside: ContextVar[Tasks | None] = ContextVar("_inside", default=None)
 """Whose own client it is for that a server's lifespan is entered, in this process."""
 
@@ -114,18 +116,22 @@ class Tasks(Extension):
         lease: float = LEASE,
     ) -> None:
         self.store = store
+        self.engine: Engine = engine or LocalEngine()
+        self._max_live = max_live
         self._lease = seconds_of(lease, what="lease") or LEASE
         self._ttl = self._kept_for(ttl)
         self._choices = Choices(tools, self._ttl)
         self._poll_interval_ms = max(1, round((seconds_of(poll_interval, what="poll_interval") or 1.0) * 1000))
         self._principal = principal
-        self._engine = engine or LocalEngine()
-        self._runner = Runner(store, self._replay, max_live=max_live, lease=self._lease)
+        self._runner = self._new_runner()
         self._is_warned = False
         self._serving = Serving()
         self._server: MCPServer[Any] | None = None
         self._server_state: Any = None
         self._client: Client | None = None
+
+    def _new_runner(self) -> Runner:
+        return Runner(self.store, self._replay, max_live=self._max_live, lease=self._lease)
 
     # --- what authors use --------------------------------------------------------------------------------------------
 
@@ -200,6 +206,25 @@ class Tasks(Extension):
 
         return living
 
+    @property
+    def is_served(self) -> bool:
+        """Whether a server serves these tasks, or a worker runs them, at the moment."""
+        return self._client is not None
+
+    def run_by(self, engine: Engine, *, store: TaskStore | None = None) -> None:
+        """Let another engine run the tasks of this process, with another store if one is given.
+
+        It is for workers, which import a server that somebody else serves. What a tool itself holds of the store that
+        the server was made with stays that one.
+
+        Raises:
+            RuntimeError: While the tasks are served.
+        """
+        if self.is_served:
+            raise RuntimeError("these tasks are served at the moment: their engine is chosen before")
+        self.engine, self.store = engine, store or self.store
+        self._runner = self._new_runner()
+
     # --- what the SDK uses -------------------------------------------------------------------------------------------
 
     def methods(self) -> Sequence[MethodBinding]:
@@ -226,7 +251,7 @@ class Tasks(Extension):
                 require_client_extension(ctx, EXTENSION)
             return await call_next(ctx)
         if self._client is None:
-            raise AdapterMissing(_NO_LIFESPAN)
+            raise AdapterMissing(NO_LIFESPAN)
         self._warn(ctx)
         return await (self._later if choice.begins == "later" else self._at_once)(execution, choice)
 
@@ -234,6 +259,8 @@ class Tasks(Extension):
 
     async def _at_once(self, execution: Execution, choice: Choice) -> HandlerResult:
         call = execution.call(secrets.token_hex(16))
+        if not self.engine.runs_here:
+            return create_task_result(await self._create(call, self._principal(execution.ctx), choice))
         record, run = await self._new_run(call, self._principal(execution.ctx), choice)
         alone = execution.detached(call)
         with travelling(run.road):  # What the background is given of this context shall not keep the request's road.
@@ -244,10 +271,13 @@ class Tasks(Extension):
         """Run a call until it ends, suspends, or becomes a task."""
         before: Any = road_of(execution.ctx)
 
-        async def begin() -> tuple[TaskRecord, Run]:
+        async def begin() -> tuple[TaskRecord, Run | None]:
             journal: Journal = before.journal
             call = execution.call(before.call_id, journal=journal.write())
-            return await self._new_run(call, self._principal(execution.ctx), choice, journal=journal)
+            owner = self._principal(execution.ctx)
+            if not self.engine.runs_here:
+                return await self._create(call, owner, choice), None
+            return await self._new_run(call, owner, choice, journal=journal)
 
         given = await begin_later(before, execution.on, begin=begin, start=self._runner.start)
         return create_task_result(given) if isinstance(given, TaskRecord) else dict(given)
@@ -255,25 +285,21 @@ class Tasks(Extension):
     async def _new_run(self, call: TaskCall, owner: str | None, choice: Choice, **more: Any) -> tuple[TaskRecord, Run]:
         """Make a task of a call, and the run of it; *more* is for its road."""
         task_id = new_key()
+        worker = {"worker": self._runner.worker, "lease": self._runner.lease}
         with self._runner.starting(task_id):
-            creating = asyncio.ensure_future(
-                self.store.create(
-                    call.to_dict(),
-                    owner=owner,
-                    ttl=choice.ttl,
-                    poll_interval_ms=self._poll_interval_ms,
-                    task_id=task_id,
-                    worker=self._runner.worker,
-                    lease=self._runner.lease,
-                )
-            )
-            try:
-                record = await asyncio.shield(creating)
-            except asyncio.CancelledError:  # Nobody will ever know its id, so nobody shall run it.
-                self._runner.help(self._forget(creating))
-                raise
+            record = await self._create(call, owner, choice, task_id=task_id, **worker)
         claim = Claim(self.store, record.id, record.fence, self._runner.lease, record.lease_until)
         return record, Run(claim, self._runner.road_for(claim, call, **more))
+
+    async def _create(self, call: TaskCall, owner: str | None, choice: Choice, **more: Any) -> TaskRecord:
+        """Keep a new task; *more* is for the store."""
+        kept = {"owner": owner, "ttl": choice.ttl, "poll_interval_ms": self._poll_interval_ms, **more}
+        creating = asyncio.ensure_future(self.store.create(call.to_dict(), **kept))
+        try:
+            return await asyncio.shield(creating)
+        except asyncio.CancelledError:  # Nobody will ever know its id, so nobody shall run it.
+            self._runner.help(self._forget(creating))
+            raise
 
     async def _forget(self, creating: asyncio.Future[TaskRecord]) -> None:
         record = await creating
@@ -361,7 +387,7 @@ class Tasks(Extension):
             await self._refuse_unknown_tools(server)
             await stack.enter_async_context(self.store)
             self._client = await stack.enter_async_context(self._own_client(server))
-            await stack.enter_async_context(self._engine.running(self._runner))
+            await stack.enter_async_context(self.engine.running(self._runner))
             if self._listen not in server.middleware:
                 server.middleware.append(self._listen)
             yield self._server_state

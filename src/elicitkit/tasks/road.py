@@ -207,7 +207,17 @@ class ParkedRoad:
     @property
     def is_parked(self) -> bool:
         """Whether it waits for people, as far as one can tell from here: some question waits, and no step runs."""
-        return bool(self._waiting) and not self.running_steps
+        if self.running_steps:
+            return False
+        for waiter in self._waiting.values():  # A worker asks a thousand of them at each answer.
+            if waiter.done():
+                return False
+        return bool(self._waiting)
+
+    def is_woken_by(self, history: History) -> bool:
+        """Whether something came for a question that waits."""
+        latest = {asked.name: asked.state for asked in history.inputs}
+        return any(latest.get(name, "open") != "open" for name in self._waiting)
 
     def refresh(self, history: History) -> None:
         """Take what the store has now; answers wake those who wait for them."""

@@ -22,10 +22,11 @@ from ..safety import trace_of
 from . import threads
 from .call import TaskCall
 from .detached import detached_session
-from .endings import End, Execute, ending_of, failing
+from .endings import Execute, ending_of, failing
+from .persistence import history_for, keep_end
 from .record import History, Settlement, TaskInput
 from .road import Claim, ParkedRoad
-from .run import Run, ended
+from .run import Pulse, Run, ended
 from .store import LEASE, TaskStore
 
 logger = logging.getLogger(__name__)
@@ -41,9 +42,6 @@ _AT_ONCE = 100
 
 _A_LITTLE = 0.02
 """How long after the end of a claim it is looked whether it was renewed, in seconds."""
-
-_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
-"""The first and the longest pause between two tries at a store that cannot be read or written, in seconds."""
 
 
 class Runner:
@@ -62,6 +60,11 @@ class Runner:
         self.worker = secrets.token_hex(8)
         """What this process calls itself in the store."""
         self.lease = lease
+        self.most_working: int | None = None
+        """How many calls may work here at once, beside those that began here; `None` for any number.
+
+        A call that waits for people does not count; one that is answered when so many work is given back, for others.
+        """
         self._replay = replay
         self._max_live = max_live
         self._runs: dict[str, Run] = {}
@@ -71,6 +74,9 @@ class Runner:
         """Tasks that this process has, or is about to have, and that do not run yet."""
         self._resting = 0
         self._is_to_trim = False
+        self._beginning = 0
+        self.pausing = Pulse()
+        """Beats whenever a call may have begun to wait for people, or ended."""
         self._helpers: set[asyncio.Task[object]] = set()
         self._nudge: Callable[[str], None] | None = None
         """What is told of a task that changed and does not run here; `None` while nothing may be started."""
@@ -79,6 +85,28 @@ class Runner:
     def live(self) -> int:
         """How many calls are in memory."""
         return len(self._runs)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether as many calls work as may."""
+        if self.most_working is None:
+            return False
+        return self._beginning + sum(run.is_working for run in self._runs.values()) >= self.most_working
+
+    @contextmanager
+    def beginning(self) -> Iterator[None]:
+        """Count one call more as working inside the block, in which it is brought back."""
+        self._beginning += 1
+        try:
+            yield
+        finally:
+            self._beginning -= 1
+            self.pausing.beat()
+
+    def is_working(self, task_id: str) -> bool:
+        """Whether a task runs here, and does something else than wait for people."""
+        run = self._runs.get(task_id)
+        return run is not None and run.is_working
 
     @asynccontextmanager
     async def open(self, nudge: Callable[[str], None]) -> AsyncIterator[None]:
@@ -218,7 +246,7 @@ class Runner:
             with run.road.lifetime.running():
                 end = await ending_of(execute)
             if not (run.is_stopped or run.road.is_broken):
-                await self._keep(run, end)
+                await keep_end(run, end)
         except asyncio.CancelledError:
             if not run.is_stopped:
                 raise
@@ -232,34 +260,14 @@ class Runner:
             run.road.stop()  # Else a task that the tool left behind would wait for its answer for ever.
             if self._runs.get(task_id) is run:
                 del self._runs[task_id]
-
-    async def _keep(self, run: Run, end: End) -> None:
-        """Keep how a call ended; while the store fails, it is tried again, for the tool has done its work.
-
-        Raises:
-            StaleClaim, CallOver, UnknownTask: If the task is no longer ours to end.
-            StoreError: If the store fails, and everything is to stop.
-        """
-        run.is_ending = True
-        pause = _PAUSE
-        while True:
-            try:
-                await end(run.claim)
-                return
-            except TypeError as error:
-                logger.error("the result of the task %s is no JSON%s", run.claim.task_id[:8], trace_of(error))
-                end = failing("The result of this task cannot be sent.")
-            except StoreError as error:
-                if run.is_stopped:
-                    raise
-                logger.error("the end of the task %s cannot be kept yet%s", run.claim.task_id[:8], trace_of(error))
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+            self.pausing.beat()
 
     def answered(self, task_id: str, asked: TaskInput, settlement: Settlement) -> None:
         """Hand an answer that the store has just taken to a run here, sooner than it would read of it there."""
         run = self._runs.get(task_id)
-        if run is not None and settlement.replacement is None and not (run.is_resting or run.is_stopped):
+        if run is None or settlement.replacement is not None or run.is_resting or run.is_stopped:
+            return
+        if run.is_working or not self.is_busy:  # Else it is given back, once it is read what came.
             run.road.answered(replace(asked, state="answered", reply=settlement.reply))
 
     # --- changes -----------------------------------------------------------------------------------------------------
@@ -277,7 +285,7 @@ class Runner:
 
     async def _refresh(self, run: Run) -> None:
         run.is_refreshing = False
-        history = await self._history_for(run)
+        history = await history_for(run, lambda: self._runs.get(run.claim.task_id) is run)
         if history is None:
             run.stop()
         elif history.record.is_over:
@@ -286,27 +294,16 @@ class Runner:
             run.stop()
         elif run.is_resting:  # An answer must not wake what is about to be stopped.
             run.has_changed = True
+        elif not run.is_working and run.road.is_woken_by(history) and self.is_busy:
+            self._rest(run, self._is_given_back)
         else:
             run.road.refresh(history)
-
-    async def _history_for(self, run: Run) -> History | None:
-        """What the store has of a run, however long it cannot be read; `None` if the task is gone, or the run over."""
-        pause = _PAUSE
-        while self._runs.get(run.claim.task_id) is run:
-            try:
-                return await self.store.history(run.claim.task_id)
-            except UnknownTask:
-                return None
-            except StoreError as error:
-                logger.error("the task %s cannot be read yet%s", run.claim.task_id[:8], trace_of(error))
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
-        return None
 
     # --- putting down ------------------------------------------------------------------------------------------------
 
     def _trim_soon(self) -> None:
         """Two turns of the loop later, so that what a tool does beside its question has begun."""
+        self.pausing.beat()
         if not self._is_to_trim and (self._excess > 0 or threads.are_short()):
             self._is_to_trim = True
             loop = asyncio.get_running_loop()
@@ -328,16 +325,19 @@ class Runner:
             threaded = [run for run in waiting[len(too_many) :] if run.task in holders]
             too_many += threaded[: max(len(threaded) - threads.share(), 0)]
         for run in too_many:
-            run.is_resting, run.has_changed = True, False
-            self._resting += 1
-            self.help(self._put_down(run))
+            self._rest(run, self._is_put_down)
 
-    async def _put_down(self, run: Run) -> None:
+    def _rest(self, run: Run, is_given: Callable[[Run], Awaitable[bool]]) -> None:
+        run.is_resting, run.has_changed = True, False
+        self._resting += 1
+        self.help(self._put_down(run, is_given))
+
+    async def _put_down(self, run: Run, is_given: Callable[[Run], Awaitable[bool]]) -> None:
         """Give a call back to the store. Until that is decided nothing reaches it, and it can do nothing new."""
         task_id = run.claim.task_id
         run.road.hold()
         try:
-            if await self._is_put_down(run):
+            if await is_given(run):
                 run.stop()
                 await ended([run.task])
                 if self._runs.get(task_id) is run:
@@ -362,6 +362,11 @@ class Runner:
         except StoreError as error:
             logger.error("the task %s cannot be put down%s", run.claim.task_id[:8], trace_of(error))
             return False
+
+    async def _is_given_back(self, run: Run) -> bool:
+        """Give a task to others that has something to do."""
+        await self._release(run.claim)
+        return True
 
     async def _stop_all(self) -> None:
         await self._stop_helping()

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 
 from ...safety import trace_of
 from ..runner import Runner
+from .background import beside, keep_renewing
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +25,8 @@ class LocalEngine:
         at_once: How many tasks are taken up at a look.
     """
 
+    runs_here = True
+
     def __init__(self, *, look: float = 5.0, at_once: int = 100) -> None:
         self._look = look
         self._at_once = at_once
@@ -31,15 +34,11 @@ class LocalEngine:
     @asynccontextmanager
     async def running(self, runner: Runner) -> AsyncIterator[None]:
         """See `Engine.running`."""
-        async with runner.open(lambda task_id: runner.help(runner.advance(task_id))):
-            looking = asyncio.create_task(self._keep_looking(runner), name="elicitkit tasks: looking")
-            renewing = asyncio.create_task(_keep_renewing(runner), name="elicitkit tasks: renewing")
-            try:
-                yield
-            finally:
-                looking.cancel()
-                renewing.cancel()
-                await asyncio.gather(looking, renewing, return_exceptions=True)
+        async with (
+            runner.open(lambda task_id: runner.help(runner.advance(task_id))),
+            beside(looking=self._keep_looking(runner), renewing=keep_renewing(runner)),
+        ):
+            yield
 
     async def _keep_looking(self, runner: Runner) -> None:
         while True:
@@ -60,12 +59,3 @@ class LocalEngine:
         ready = await runner.store.ready(self._at_once)
         taken = await asyncio.gather(*map(runner.advance, ready))
         return len(ready) == self._at_once and any(taken)
-
-
-async def _keep_renewing(runner: Runner) -> None:
-    while True:
-        await asyncio.sleep(runner.lease / 3)
-        try:
-            await runner.renew()
-        except Exception as error:
-            logger.error("the claims of the tasks that run here could not be renewed%s", trace_of(error))

@@ -20,6 +20,7 @@ from typing import Any, Final
 import psycopg
 
 from ...errors import StoreError
+from ...safety import trace_of
 from .postgres_connections import Connection, Connector, close, cutting, hang_up
 from .postgres_rows import Place, Rows, Scan
 
@@ -122,8 +123,8 @@ class Listening:
                 await self._scan()
             except StoreError:
                 logger.debug("what other processes changed could not be looked for; the next look is soon")
-            except Exception:
-                logger.exception("what other processes changed could not be looked for")
+            except Exception as error:
+                logger.error("what other processes changed could not be looked for%s", trace_of(error))
             if time.monotonic() - self._heard_at > _DEAD_AFTER * self._every:
                 self._heard_at = time.monotonic()
                 self._cut()
