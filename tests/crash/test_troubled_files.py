@@ -158,14 +158,14 @@ async def test_a_full_disk_loses_nothing_that_was_acknowledged_and_passes(
 ) -> None:
     file = tmp_path / "small" / "tasks.db"
     with anyio.fail_after(90), kind(file.parent) as room:
-        async with serving(tmp_path, 0, file=file, **QUICK) as process, client_at(tmp_path, file) as client:
+        async with serving(tmp_path, 0, store=file, **QUICK) as process, client_at(tmp_path, file) as client:
             room.shrinks(process)
             await client.until_refused()
             told = set(client.refused)
             room.grows(process)
             await client.until_taken()
             await killed(process)
-        async with serving(tmp_path, 1, file=file, **QUICK), SqliteTaskStore(file) as store:
+        async with serving(tmp_path, 1, store=file, **QUICK), SqliteTaskStore(file) as store:
             await client.assert_kept(store)
 
     assert told <= {

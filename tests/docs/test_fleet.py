@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 
 from elicitkit import DocketEngine
 from elicitkit.cli import COMMANDS
-from elicitkit.cli.loading import server_at
+from elicitkit.cli.servers import server_at
 from elicitkit.tasks.working import tasks_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
