@@ -13,6 +13,7 @@ import pytest
 
 from elicitkit import SqliteTaskStore, StoreError, TaskKeyError, UnknownTask
 from elicitkit.errors import watch
+from elicitkit.tasks.record import new_key
 from elicitkit.tasks.stores import sqlite_tables
 from elicitkit.tasks.stores.sqlite_schema import MIGRATIONS
 from elicitkit.testing import TaskStoreContract
@@ -180,6 +181,19 @@ async def test_a_store_can_be_closed_and_opened_again(path: Path) -> None:
 
     async with store:
         assert await store.get(made.id, owner=None) == made
+
+
+async def test_what_is_called_after_a_cancelled_creation_sees_the_task(store: SqliteTaskStore) -> None:
+    """`TaskStore`: a call that is cancelled does not happen after what is called then."""
+    task_id = new_key()
+    creating = asyncio.create_task(store.create({}, task_id=task_id))
+    await asyncio.sleep(0)  # It is on its way.
+    creating.cancel()
+    await asyncio.gather(creating, return_exceptions=True)
+
+    await store.cancel(task_id, owner=None)
+
+    assert (await store.get(task_id, owner=None)).status == "cancelled"
 
 
 async def test_what_waits_when_the_store_is_closed_is_finished(path: Path) -> None:

@@ -28,6 +28,9 @@ LEASE: Final = 30.0
 Listener: TypeAlias = Callable[[str], None]
 """What is told the id of a task that changed."""
 
+Follower: TypeAlias = Callable[[str, int | None], None]
+"""What is told the id of a task that changed, and its newest revision; `None` where that is not known."""
+
 
 class TaskStore(ABC):
     """Where tasks are kept, with what they asked, were told and did once. The store is the truth.
@@ -41,8 +44,8 @@ class TaskStore(ABC):
     anything is stored. A listener hears of every change that a client can see.
 
     **It does not:** run anything, look into calls and results, check answers (`judge` does), or end what is over by
-    itself: somebody calls `sweep`. A call that is cancelled while it waits may have happened or not. Two processes
-    agree on the time as far as their clocks do.
+    itself: somebody calls `sweep`. A call that is cancelled while it waits may have happened or not, but does not
+    happen after what is called then. Two processes agree on the time as far as their clocks do.
 
     A store is an async context manager, is used on the event loop it was opened on, and may be opened again.
 
@@ -277,6 +280,10 @@ class TaskStore(ABC):
         may be called once for several changes, or without one; not for what workers do among themselves (a step, a
         claim, its renewal, a task put down), nor for what another process forgot.
         """
+
+    def follow(self, follower: Follower) -> Callable[[], None]:
+        """As `subscribe`, and tell the newest revision of the task with each change, where the store knows it."""
+        return self.subscribe(lambda task_id: follower(task_id, None))
 
     # --- for authors: a question from a background worker ------------------------------------------------------------
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import Context, copy_context
 from queue import Empty, SimpleQueue
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from ...errors import StoreError
 from .sqlite_tables import Tables, changed_since
@@ -23,6 +23,9 @@ T = TypeVar("T")
 
 AT_ONCE: Final = 256
 """How many works share one transaction."""
+
+Changed: TypeAlias = Mapping[str, int | None]
+"""Tasks that changed, each with its newest revision; `None` for those that are gone."""
 
 POLL: Final = 0.02
 """How often the writer looks whether another process changed something, in seconds, while somebody listens."""
@@ -137,8 +140,7 @@ class Lane:
         while True:
             jobs = self._next()
             if jobs:
-                self._serve(jobs)
-                self._call(_deliver, jobs)
+                self._call(self._deliver, jobs, self._serve(jobs))
             self._look()
             if self._is_stopping and self._jobs.empty():
                 break
@@ -159,15 +161,16 @@ class Lane:
             pass
         return jobs
 
-    def _serve(self, jobs: list[_Job[Any]]) -> None:
+    def _serve(self, jobs: list[_Job[Any]]) -> Changed:
         try:
             if self._connection is None:
                 self._connection = self._connect()
-            self._do(self._connection, jobs)
+            return self._do(self._connection, jobs)
         except Exception as error:
             for job in jobs:
                 job.fail(error)
             self._after(error)
+            return {}
 
     def _after(self, error: Exception) -> None:
         """Be ready for the next works after a failure."""
@@ -199,19 +202,25 @@ class Lane:
     def _look(self) -> None:
         """Look around, between works."""
 
-    def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
-        """Do works in one transaction.
+    def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> Changed:
+        """Do works in one transaction, and give what is to be told of it.
 
         Raises:
             sqlite3.Error: If none of them happened.
         """
         raise NotImplementedError
 
+    # --- on the event loop -------------------------------------------------------------------------------------------
+
+    def _deliver(self, jobs: Sequence[_Job[Any]], changed: Changed) -> None:
+        for job in jobs:
+            job.deliver()
+
 
 class Reader(Lane):
     """Reads. Nothing that is being written keeps it waiting."""
 
-    def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
+    def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> Changed:
         connection.execute("BEGIN")
         tables = Tables(connection)
         for job in jobs:
@@ -222,6 +231,7 @@ class Reader(Lane):
             except Exception as error:
                 job.fail(error)
         connection.execute("COMMIT")
+        return {}
 
 
 class Writer(Lane):
@@ -229,7 +239,7 @@ class Writer(Lane):
 
     Args:
         connect: What gives a connection.
-        tell: What is called on the event loop, with the ids of the tasks that changed.
+        tell: What is called on the event loop, with what changed.
         is_listening: Whether anybody wants to hear of changes.
     """
 
@@ -237,7 +247,7 @@ class Writer(Lane):
         self,
         connect: Callable[[], sqlite3.Connection],
         *,
-        tell: Callable[[Sequence[str]], None],
+        tell: Callable[[Changed], None],
         is_listening: Callable[[], bool],
     ) -> None:
         super().__init__(connect, "writer")
@@ -251,19 +261,26 @@ class Writer(Lane):
     def _begin(self, connection: sqlite3.Connection) -> None:
         self._seen = _newest(connection)
 
-    def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
+    def _do(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> Changed:
         connection.execute("BEGIN IMMEDIATE")
         newest = _newest(connection)
         tables = Tables(connection, newest)
-        for job in jobs:
-            self._do_one(connection, job, tables)
+        if len(jobs) == 1:
+            jobs[0].run(tables)
+        else:
+            for job in jobs:
+                self._do_one(connection, job, tables)
         if tables.revision != newest:
             connection.execute("UPDATE revisions SET newest = ?", (tables.revision,))
         connection.execute("COMMIT")
-        if self._is_listening():
-            self._tell_changes(connection, tables.deleted)
-        else:
+        if self._seen == newest or not self._is_listening():  # Else another process did something, which is looked for.
             self._seen = tables.revision
+        return tables.changed
+
+    def _deliver(self, jobs: Sequence[_Job[Any]], changed: Changed) -> None:
+        super()._deliver(jobs, changed)
+        if changed:
+            self._tell(changed)
 
     def _do_one(self, connection: sqlite3.Connection, job: _Job[Any], tables: Tables) -> None:
         """Do one of several works, so that its failure spoils no other.
@@ -292,15 +309,11 @@ class Writer(Lane):
         try:
             (version,) = connection.execute("PRAGMA data_version").fetchone()
             if version != self._version:
-                self._tell_changes(connection, [])
+                changed, self._seen = changed_since(connection, self._seen)
+                self._call(self._tell, changed)
                 self._version = version
         except sqlite3.Error as error:
             self._after(error)  # The next look may do better.
-
-    def _tell_changes(self, connection: sqlite3.Connection, deleted: list[str]) -> None:
-        changed, self._seen = changed_since(connection, self._seen)
-        if changed or deleted:
-            self._call(self._tell, [*changed, *deleted])
 
 
 def _newest(connection: sqlite3.Connection) -> int:
@@ -331,8 +344,3 @@ def _succeed(future: asyncio.Future[None]) -> None:
 def _fail(future: asyncio.Future[None], error: BaseException) -> None:
     if not future.done():
         future.set_exception(error)
-
-
-def _deliver(jobs: Sequence[_Job[Any]]) -> None:
-    for job in jobs:
-        job.deliver()

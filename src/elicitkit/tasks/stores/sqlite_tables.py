@@ -53,8 +53,8 @@ class Tables:
     def __init__(self, connection: sqlite3.Connection, revision: int = 0) -> None:
         self.revision = revision
         """The newest revision, with what was done here."""
-        self.deleted: list[str] = []
-        """The tasks that were deleted here."""
+        self.changed: dict[str, int | None] = {}
+        """The tasks that changed here, each with its revision; `None` for those that were deleted."""
         self._connection = connection
 
     def load(self, task_id: str) -> TaskRecord | None:
@@ -122,20 +122,21 @@ class Tables:
         """See `Transaction.delete`."""
         for table, column in (("inputs", "task_id"), ("steps", "task_id"), ("tasks", "id")):
             self._connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (task_id,))
-        self.deleted.append(task_id)
+        self.changed[task_id] = None
 
     def _stamped(self, change: Change) -> TaskRecord:
         if not change.is_visible:
             return change.record
         self.revision += 1
+        self.changed[change.record.id] = self.revision
         return change.stamped(self.revision).record
 
 
-def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[list[str], int]:
-    """The ids of the tasks that changed after a revision, and the newest revision among them."""
+def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[dict[str, int], int]:
+    """The tasks that changed after a revision, each with its own, and the newest revision among them."""
     changed = "SELECT id, revision FROM tasks WHERE revision > ? ORDER BY revision"
     rows = connection.execute(changed, (revision,)).fetchall()
-    return [task_id for task_id, _ in rows], rows[-1][1] if rows else revision
+    return dict(rows), rows[-1][1] if rows else revision
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ from .. import changes
 from ..changes import Change
 from ..record import History, Settlement, Swept, TaskInput, TaskRecord, new_key, to_json
 from ..requests import require_small
-from ..store import LEASE, Listener, TaskStore
+from ..store import LEASE, Follower, Listener, TaskStore
 from .arguments import positive, require_small_answer, task_id_of, whole
 from .transaction import Transaction, held, known, owned, running
 
@@ -42,6 +43,13 @@ class TransactionalStore(TaskStore):
     @abstractmethod
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         """Run *work*, which writes nothing, on one state of the store."""
+
+    def _kept(self, asked: TaskInput) -> TaskInput:
+        """A question that is about to be asked, as the store keeps it."""
+        return asked
+
+    def _with_kept(self, one: Settlement) -> Settlement:
+        return one if one.replacement is None else replace(one, replacement=self._kept(one.replacement))
 
     # --- tasks -------------------------------------------------------------------------------------------------------
 
@@ -103,6 +111,7 @@ class TransactionalStore(TaskStore):
         asked, now = tuple(inputs), self.clock()
         for one in asked:
             require_small(one.request)
+        asked = tuple(map(self._kept, asked))
 
         def parking(within: Transaction) -> TaskRecord:
             record = held(within, task_id, fence, now)
@@ -117,6 +126,7 @@ class TransactionalStore(TaskStore):
         given, now = tuple(settlements), self.clock()
         for one in given:
             require_small_answer(one)
+        given = tuple(map(self._with_kept, given))
 
         def settling(within: Transaction) -> frozenset[str]:
             change, taken = changes.settled(known(within, task_id, now), given, now)
@@ -263,12 +273,33 @@ class TransactionalStore(TaskStore):
 
         return unsubscribe
 
+    def follow(self, follower: Follower) -> Callable[[], None]:
+        """See `TaskStore.follow`."""
+        return self.subscribe(_Following(follower))
+
     def _tell(self, changed: Iterable[str]) -> None:
-        """Tell the listeners, on the event loop; one that fails keeps none from hearing it."""
-        loop = asyncio.get_running_loop()
+        """Tell the listeners, on the event loop; one that fails keeps none from hearing it.
+
+        Args:
+            changed: The ids of the tasks that changed; a mapping has the newest revision of each.
+        """
+        loop, revisions = asyncio.get_running_loop(), changed if isinstance(changed, Mapping) else {}
         for task_id in changed:
             for listener in self._listeners.values():
-                loop.call_soon(listener, task_id)
+                if isinstance(listener, _Following):
+                    loop.call_soon(listener.follower, task_id, revisions.get(task_id))
+                else:
+                    loop.call_soon(listener, task_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Following:
+    """A listener that is told revisions, too."""
+
+    follower: Follower
+
+    def __call__(self, task_id: str) -> None:
+        self.follower(task_id, None)
 
 
 def _swept(within: Transaction, due: list[str], now: float) -> Swept:
