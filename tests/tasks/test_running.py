@@ -154,23 +154,25 @@ async def test_a_store_that_fails_at_the_end_lets_the_server_end(store: FlakySto
 
 
 class SlowStore(MemoryTaskStore):
-    """A store that takes its time to make a task."""
+    """A store that takes its time to make a task, or to say that it did."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_made_first: bool) -> None:
         super().__init__()
         self.is_creating, self.go = asyncio.Event(), asyncio.Event()
         self.made: list[str] = []
+        self._is_made_first = is_made_first
 
     async def create(self, *given: Any, **named: Any) -> Any:
+        if self._is_made_first:
+            self.made.append((await super().create(*given, **named)).id)
         self.is_creating.set()
         await self.go.wait()
-        record = await super().create(*given, **named)
-        self.made.append(record.id)
-        return record
+        raise AssertionError("the call was not cancelled")
 
 
-async def test_a_call_that_is_cancelled_while_its_task_is_made_leaves_none_to_run() -> None:
-    slow, runs = SlowStore(), list[str]()
+@pytest.mark.parametrize("is_made_first", [True, False])
+async def test_a_call_that_is_cancelled_while_its_task_is_made_leaves_none_to_run(is_made_first: bool) -> None:
+    slow, runs = SlowStore(is_made_first=is_made_first), list[str]()
     tasks = quick(slow, tools={"work"})
     mcp = server(tasks)
 
@@ -183,11 +185,11 @@ async def test_a_call_that_is_cancelled_while_its_task_is_made_leaves_none_to_ru
         await slow.is_creating.wait()
         calling.cancel()
         await asyncio.gather(calling, return_exceptions=True)
-        slow.go.set()
-        await eventually(lambda: bool(slow.made))
-        await until(slow, slow.made[0], lambda record: record.status == "cancelled")
+        for task_id in slow.made:
+            await until(slow, task_id, lambda record: record.status == "cancelled")
 
     assert runs == []
+    assert await slow.ready() == []
 
 
 # --- other bad moments ------------------------------------------------------------------------------------------------
