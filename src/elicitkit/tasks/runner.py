@@ -146,7 +146,9 @@ class Runner:
         finally:
             self._starting.discard(task_id)
         claim = Claim(self.store, task_id, record.fence, self.lease, record.lease_until)
-        return record, Run(self._road_for(claim, call, journal=journal), owner)
+        road = self._road_for(claim, call, journal=journal)
+        road.known_revision = record.revision
+        return record, Run(road, owner)
 
     async def _forget(self, task_id: str, owner: str | None) -> None:
         with suppress(UnknownTask):
