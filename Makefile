@@ -1,7 +1,7 @@
 # The front door. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance lint typing bench load crash constraints clean
+.PHONY: help demo test conformance lint typing docs bench load fuzz crash package constraints clean
 
 # A python3.11 that is only a version manager's shim may not run, so it is tried first.
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
@@ -72,14 +72,30 @@ typing: $(INSTALLED)  ## what both type checkers see
 	@$(BIN)/mypy
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 
+docs: $(INSTALLED)  ## build the documentation into build/docs; a warning is an error
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs build/docs
+	@echo "Built: build/docs/index.html"
+
 bench: $(INSTALLED) $(PEERS)/fastmcp/installed  ## run benchmarks/*.py, but for those that start with _
 	@set -e; for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python "$$script" $(ARGS); done
 
 load: $(INSTALLED)  ## 64 calls at once over HTTP for 30 seconds
 	@$(BIN)/python -m tests.roads.load --seconds 30 --calls 64 $(ARGS)
 
+fuzz: $(INSTALLED)  ## feed everything that reads from a wire for five minutes; ARGS='--seconds 3600'
+	@$(BIN)/python -m tests.fuzz $(ARGS)
+
 crash: $(INSTALLED)  ## 200 tasks on a server that is killed 50 times; ARGS='--seed 7'
 	@$(BIN)/python -m tests.crash $(ARGS)
+
+# From an empty folder, so that nothing of the checkout helps; its answers are the only thing it is given.
+package:  ## build the wheel, install it alone, and run the demo from it
+	@rm -rf build/package && mkdir -p build/package
+	@$(PYTHON) $(PIP) wheel --quiet --no-deps --wheel-dir build/package .
+	@$(PYTHON) -m venv build/package/alone
+	@build/package/alone/bin/python $(PIP) install --quiet --constraint constraints.txt build/package/*.whl
+	@cd build/package/alone && env -u PYTHONPATH bin/elicitkit demo --answers $(CURDIR)/tests/cli/demo_answers.jsonl >../shown.txt 2>&1
+	@tail -n 1 build/package/shown.txt && ls build/package/*.whl
 
 constraints:  ## pin the newest versions that resolve together
 	@rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-import statistics
 import subprocess
 import sys
 import time
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from _asking_server import MESSAGE, server
-from _measure import report
+from _measure import Spent, report
 from fastmcp import Client as FastClient
 from fastmcp import Context as FastContext
 from fastmcp import FastMCP
@@ -56,7 +55,7 @@ async def cpu_medians(calls: Mapping[str, Call], *, rounds: int, loops: int) -> 
             for _ in range(loops):
                 await call()
             spent[name].append((time.process_time() - start) / loops * 1e6)
-    return {name: statistics.median(times[1:]) for name, times in spent.items()}
+    return {name: Spent.of(times[1:]) for name, times in spent.items()}
 
 
 async def in_memory() -> dict[str, float]:
@@ -133,7 +132,7 @@ async def over_http() -> dict[str, float]:
             for _ in range(8):
                 for name, (client, tool) in works.items():
                     spent[name].append(await _server_time(client, calling(client, tool)))
-    return {name: statistics.median(times[1:]) for name, times in spent.items()}
+    return {name: Spent.of(times[1:]) for name, times in spent.items()}
 
 
 async def _server_time(client: Client, call: Call, loops: int = 25) -> float:

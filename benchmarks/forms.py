@@ -10,11 +10,11 @@ from datetime import date, datetime
 from importlib.metadata import version
 from typing import Any, Literal
 
-from _measure import medians, report
+from _measure import Work, growth, medians, report
 from mcp.server.elicitation import render_elicitation_schema
 from pydantic import AnyUrl, AwareDatetime, BaseModel, EmailStr, Field
 
-from elicitkit import FormElicitation
+from elicitkit import Form, FormElicitation
 
 ANSWER: dict[str, Any] = {
     "fullName": "Ada Lovelace",
@@ -95,6 +95,46 @@ def main() -> None:
         beside="pydantic: model_validate",
         aims={"elicitkit: check": 0.5},
     )
+    fields = {"build and schema": build_fields, "check": check_fields, "read a stranger's": read_fields}
+    growth("Growth with the number of text fields", fields, [1, 4, 16, 64])
+    options = {"build and schema": build_options, "check": check_options}
+    growth("Growth with the number of options of one choice", options, [10, 100, 1_000])
+
+
+def of_fields(count: int) -> FormElicitation[Any]:
+    form = FormElicitation.create("Fields")
+    for number in range(count):
+        form.string(f"field{number}").required().max_length(80)
+    return form
+
+
+def of_options(count: int) -> FormElicitation[Any]:
+    form = FormElicitation.create("Options")
+    form.choice("one").required().options({str(number): f"Option {number}" for number in range(count)})
+    return form
+
+
+def build_fields(count: int) -> Work:
+    return lambda: of_fields(count).schema()
+
+
+def check_fields(count: int) -> Work:
+    form, answer = of_fields(count).build(), {f"field{number}": "some text" for number in range(count)}
+    return lambda: form.check(answer)
+
+
+def read_fields(count: int) -> Work:
+    schema = of_fields(count).schema()
+    return lambda: Form.from_schema("Fields", schema)
+
+
+def build_options(count: int) -> Work:
+    return lambda: of_options(count).schema()
+
+
+def check_options(count: int) -> Work:
+    form = of_options(count).build()
+    return lambda: form.check({"one": str(count - 1)})
 
 
 if __name__ == "__main__":

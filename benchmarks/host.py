@@ -7,7 +7,6 @@ The servers are processes of their own, so that the memory is the host's alone. 
 from __future__ import annotations
 
 import asyncio
-import functools
 import gc
 import json
 import logging
@@ -25,7 +24,6 @@ from mcp import Client
 from mcp_types import ElicitRequestFormParams
 
 from elicitkit import Answer, McpSource, Request, Slot, answer_to_elicit_result, elicitation_to_request
-from elicitkit.host import upstream
 from elicitkit.host.servers import HttpServer, transport
 
 ROOT = Path(__file__).parents[1]
@@ -33,6 +31,7 @@ PEER = ROOT / ".peers" / "toolnexus" / "bin" / "python"
 THEIRS, OURS = "toolnexus: the pair of mappings", "elicitkit: the pair of mappings"
 PENDING = 1_000
 MOST_MEGABYTES = 50
+LATEST = "2026-07-28"
 
 SCHEMA: dict[str, Any] = json.loads(json.dumps(described().schema()))
 
@@ -105,10 +104,12 @@ async def waiting_in_a_slot() -> float:
     return await _grown(nobody, tasks, before)
 
 
-async def waiting_in_calls(address: str, *, suspend: bool = False) -> float:
+async def waiting_in_calls(address: str, revision: str, *, suspend: bool = False) -> float:
     nobody = Nobody()
     options: dict[str, Any] = {"suspend": True} if suspend else {"wait_for": nobody, "at_once": None}
-    async with McpSource.load({"servers": {"a": {"url": address, "timeout": 300}}}, **options) as source:
+    server = {"url": address, "timeout": 300, "protocol": "handshake" if revision < LATEST else "auto"}
+    async with McpSource.load({"servers": {"a": server}}, **options) as source:
+        assert [status.protocol_version for status in source.statuses.values()] == [revision]
         await source.call("a_plain")
         before = megabytes()
         if suspend:
@@ -165,10 +166,14 @@ def measure(way: str) -> None:
     if way == "slot":
         print(asyncio.run(waiting_in_a_slot()))
         return
-    if way == "2025-11-25":
-        upstream.Client = functools.partial(Client, mode="legacy")  # type: ignore[misc, assignment]
     with serving() as address:
-        waiting = waiting_in_the_sdk(address) if way == "sdk" else waiting_in_calls(address, suspend=way == "suspend")
+        match way:
+            case "sdk":
+                waiting = waiting_in_the_sdk(address)
+            case "suspend":
+                waiting = waiting_in_calls(address, LATEST, suspend=True)
+            case revision:
+                waiting = waiting_in_calls(address, revision)
         print(asyncio.run(waiting))
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from enum import StrEnum
 from typing import Any
 
 import mcp_types
@@ -26,6 +27,12 @@ from elicitkit import (
 from elicitkit.limits import MESSAGE_CHARACTERS
 from tests import strategies
 from tests.specification import FOLDER, needs_specification
+
+
+class Pet(StrEnum):
+    CAT = "c"
+    DOG = "d"
+
 
 ERAS = pytest.mark.parametrize("sdk", [mcp_types, _v2025_11_25, _v2026_07_28], ids=["SDK", "2025-11-25", "2026-07-28"])
 SCHEMA: dict[str, Any] = {
@@ -342,6 +349,12 @@ def test_a_result_can_be_changed_and_the_answer_stays() -> None:
     content["roles"] = "b"
 
     assert answer.data == {"roles": ["a"]}
+
+
+def test_an_answer_may_hold_an_enum_s_member_which_is_text() -> None:
+    result = answer_to_elicit_result(Answer("r1", ok=True, data={"pet": Pet.CAT, "roles": [Pet.DOG]}))
+
+    assert result.content == {"pet": "c", "roles": ["d"]}
 
 
 def test_an_answer_that_is_not_flat_is_refused_with_every_field_and_no_value() -> None:

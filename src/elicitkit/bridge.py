@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 from mcp_types import ElicitRequestFormParams, ElicitResult
 from pydantic import BaseModel
 
-from ._json import SCALARS
 from .errors import AnswerError, Fault, ProtocolError
 from .safety import plain_line
 from .suspension import Answer, Request, new_id
@@ -40,9 +39,7 @@ def elicitation_to_request(params: Given, *, id: str | None = None) -> Request:
         ContractError: If the id is blank, or it holds what JSON has no place for.
         LimitError: If the message or the schema is larger than `elicitkit.limits` allows.
     """
-    if not isinstance(params, (Mapping, BaseModel)):
-        raise TypeError(f"an elicitation is a mapping or a model of the SDK, not {type(params).__name__}")
-    given = _wire(_params_of(params))
+    given = _form(params) if type(params) is ElicitRequestFormParams else _wire(_params_of(params))
     id = new_id("elc") if id is None else id
     message = _text(given, "message")
     match given.get("mode"):
@@ -87,9 +84,11 @@ def answer_to_elicit_result(answer: Answer) -> ElicitResult:
     if not answer.ok:
         return ElicitResult(action="decline" if answer.reason == "declined" else "cancel")
     data = answer.data or {}
-    if faults := [*_deep_fields(data)]:
+    lists = {name: value for name, value in data.items() if isinstance(value, (list, dict))}
+    if faults := [*_deep_fields(lists)]:
         raise AnswerError(faults)
-    content = {name: [*value] if isinstance(value, list) else value for name, value in data.items()}
+    # Lists are copied, because those of an answer could be changed from here.
+    content = {**data, **{name: [*value] for name, value in lists.items()}}
     return ElicitResult(action="accept", content=content)
 
 
@@ -99,8 +98,15 @@ def _link_request(entry: object) -> Request:
     return elicitation_to_request(entry)
 
 
+def _form(given: ElicitRequestFormParams) -> Mapping[str, Any]:
+    """The SDK's own, which is by far the most frequent, under the keys of the wire."""
+    return {"mode": given.mode, "message": given.message, "requestedSchema": given.requested_schema}
+
+
 def _params_of(given: Given) -> Given:
     """The params of a whole request; what has no method is params already."""
+    if not isinstance(given, (Mapping, BaseModel)):
+        raise TypeError(f"an elicitation is a mapping or a model of the SDK, not {type(given).__name__}")
     method = _get(given, "method")
     if method is None:
         return given
@@ -116,8 +122,8 @@ def _wire(given: Given) -> Mapping[str, Any]:
     """A message under the keys of the wire. What was not set in a model is left out, for it was not sent either."""
     if isinstance(given, Mapping):
         return given
-    if type(given) is ElicitRequestFormParams:  # The SDK's own, which is by far the most frequent, without a dump.
-        return {"mode": given.mode, "message": given.message, "requestedSchema": given.requested_schema}
+    if type(given) is ElicitRequestFormParams:
+        return _form(given)
     # The mode apart, which those who make a model themselves leave to its default.
     return {**given.model_dump(by_alias=True, exclude_unset=True), "mode": _get(given, "mode")}
 
@@ -140,10 +146,7 @@ def _text(given: Mapping[str, Any], key: str, *, may_be_blank: bool = True) -> s
 
 def _deep_fields(content: Mapping[str, Any]) -> Iterator[Fault]:
     for name, value in content.items():
-        if type(value) in SCALARS:
-            continue
-        is_list_of_text = isinstance(value, list) and all(isinstance(one, str) for one in value)
-        if not is_list_of_text and isinstance(value, (list, dict)):
+        if not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
             problem = "holds more than a field can: it may be text, a number, true or false, or a list of text"
             yield Fault(name, name, problem, value)
 

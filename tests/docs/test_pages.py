@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import elicitkit
+
 DOCS = Path(__file__).parent.parent.parent / "docs"
 PAGES = sorted(set(DOCS.glob("*.md")) - {DOCS / "design.md"})  # The design shows what is still to be built.
 
@@ -30,3 +32,20 @@ def test_the_snippets_of_a_page_run(page: Path) -> None:
 def test_there_are_pages_with_snippets() -> None:
     assert PAGES
     assert all("assert" in snippets(page) for page in PAGES)
+
+
+def test_the_reference_has_every_public_name() -> None:
+    shown = set(re.findall(r"auto\w+:: elicitkit\.(\w+)$", reference(), re.MULTILINE))
+    errors = {name for name in elicitkit.__all__ if issubclass_of_root(name)}
+
+    assert set(elicitkit.__all__) - errors - {"Fault"} == shown & set(elicitkit.__all__)
+    assert ":: elicitkit.errors\n   :members:" in reference()
+
+
+def reference() -> str:
+    return "".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").glob("*.md")))
+
+
+def issubclass_of_root(name: str) -> bool:
+    found = getattr(elicitkit, name)
+    return isinstance(found, type) and issubclass(found, elicitkit.ElicitkitError)
