@@ -1,7 +1,7 @@
 # The front door. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance lint typing docs bench load fuzz crash package constraints clean
+.PHONY: help demo test conformance lint typing docs bench load fuzz crash crashfleet package constraints clean
 
 # A python3.11 that is only a version manager's shim may not run, so it is tried first.
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
@@ -87,6 +87,9 @@ fuzz: $(INSTALLED)  ## feed everything that reads from a wire for five minutes; 
 
 crash: $(INSTALLED)  ## 200 tasks on a server that is killed 50 times; ARGS='--seed 7'
 	@$(BIN)/python -m tests.crash $(ARGS)
+
+crashfleet: $(INSTALLED)  ## the same for two servers and three workers, on PostgreSQL and Redis
+	@$(BIN)/python -m tests.crash --fleet $(ARGS)
 
 # From an empty folder, so that nothing of the checkout helps; its answers are the only thing it is given.
 package:  ## build the wheel, install it alone, and run the demo from it

@@ -60,8 +60,10 @@ if TYPE_CHECKING:
         pending_of,
     )
     from .tasks.client import TaskHandle, TasksClient
+    from .tasks.engines.docket import DocketEngine
     from .tasks.extension import Tasks
     from .tasks.store import TaskStore
+    from .tasks.stores.addresses import open_store
     from .tasks.stores.memory import MemoryTaskStore
     from .tasks.stores.sqlite import SqliteTaskStore
 
@@ -75,6 +77,7 @@ __all__ = [
     "Content",
     "ContractError",
     "Declined",
+    "DocketEngine",
     "Elicitation",
     "ElicitationUnsupported",
     "ElicitkitError",
@@ -133,6 +136,7 @@ __all__ = [
     "elicit_sync",
     "elicit_url",
     "elicitation_to_request",
+    "open_store",
     "pending",
     "pending_of",
     "question",
@@ -163,8 +167,10 @@ _HOMES = {
     "suspension": "Answer Pending Request auth_required pending pending_of "
     "answer_accepted answer_cancelled answer_declined",
     "tasks.client": "TaskHandle TasksClient",
+    "tasks.engines.docket": "DocketEngine",
     "tasks.extension": "Tasks",
     "tasks.store": "TaskStore",
+    "tasks.stores.addresses": "open_store",
     "tasks.stores.memory": "MemoryTaskStore",
     "tasks.stores.sqlite": "SqliteTaskStore",
 }

@@ -37,3 +37,6 @@ FOLDED_OPTIONS: Final = 12
 
 OPEN_REQUESTS: Final = 1_000
 """The most questions that may be open for one principal, in all its tasks; where nobody is authenticated, any."""
+
+LISTED_TASKS: Final = 1_000
+"""The most tasks a page of a listing may have."""

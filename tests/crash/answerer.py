@@ -1,11 +1,12 @@
-"""The person, in a process of her own, who answers all: `python -m tests.crash.answerer FOLDER SEED KILLS`.
+"""The person, in a process of her own, who answers all: `python -m tests.crash.answerer FOLDER STORE SEED KILLS`.
 
-She has the file of tasks, and no server: she answers while none runs, too. Some questions get two answers, some a wrong
-one first. `answers` in the folder tells all of it. She ends when her input does.
+She has the store of tasks, and no server: she answers while none runs, too. Some questions get two answers, some a
+wrong one first. `answers` in the folder tells all of it. She ends when her input does.
 """
 
 import argparse
 import asyncio
+import logging
 import random
 import time
 from pathlib import Path
@@ -14,9 +15,9 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
-from elicitkit import SqliteTaskStore
+from elicitkit import StoreError, TaskStore, open_store
 from elicitkit.tasks.answers import judge
-from elicitkit.tasks.record import TaskInput
+from elicitkit.tasks.record import History, Settlement, TaskInput
 from tests.crash.lines import Lines
 from tests.crash.stages import Stages
 from tests.crash.tools import QUESTIONS
@@ -32,7 +33,7 @@ OF_THE_REST = 1.5
 
 
 class Answerer:
-    def __init__(self, store: SqliteTaskStore, log: Lines, *, seed: str, kills: int) -> None:
+    def __init__(self, store: TaskStore, log: Lines, *, seed: str, kills: int) -> None:
         self._store = store
         self._log = log
         self._seed = seed
@@ -54,7 +55,7 @@ class Answerer:
     async def _hear(self, group: TaskGroup) -> None:
         while True:
             task_id = await self._changed.get()
-            for asked in (await self._store.history(task_id)).record.inputs.values():
+            for asked in (await self._history(task_id)).record.inputs.values():
                 if asked.key not in self._seen:
                     self._seen.add(asked.key)
                     group.start_soon(self._answer, task_id, asked)
@@ -83,20 +84,41 @@ class Answerer:
     async def _settle(self, task_id: str, asked: TaskInput, content: dict[str, Any], later: float = 0.0) -> None:
         await anyio.sleep(later)
         settlement, began = judge(asked, {"action": "accept", "content": content}), time.monotonic()
-        taken = await self._store.settle(task_id, [settlement])
+        try:
+            is_taken = asked.key in await self._store.settle(task_id, [settlement])
+        except StoreError:  # It may have happened, or not: the store says, once it can be read.
+            is_taken = await self._is_kept(task_id, settlement)
+            if is_taken is None:
+                return await self._settle(task_id, asked, content)
         told = {"task": task_id, "key": asked.key, "name": asked.name, "began": began}
-        self._log.add("answer", **told, value=content.get("answer"), is_taken=asked.key in taken)
+        self._log.add("answer", **told, value=content.get("answer"), is_taken=is_taken)
+        return None
+
+    async def _is_kept(self, task_id: str, settlement: Settlement) -> bool | None:
+        """Whether an answer is the one that was kept; `None` if none was."""
+        history = await self._history(task_id)
+        (asked,) = [one for one in history.inputs if one.key == settlement.key]
+        return None if asked.reply is None else asked.reply == settlement.reply
+
+    async def _history(self, task_id: str) -> History:
+        while True:
+            try:
+                return await self._store.history(task_id)
+            except StoreError:
+                await anyio.sleep(0.1)
 
 
-async def main(folder: Path, seed: str, kills: int) -> None:
-    async with SqliteTaskStore(folder / "tasks.db") as store:
+async def main(folder: Path, place: str, seed: str, kills: int) -> None:
+    async with open_store(place) as store:
         await Answerer(store, Lines(folder / "answers"), seed=seed, kills=kills).answer_all()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
+    parser.add_argument("store")
     parser.add_argument("seed")
     parser.add_argument("kills", type=int)
     given = parser.parse_args()
-    anyio.run(main, given.folder, given.seed, given.kills)
+    logging.getLogger().addHandler(logging.NullHandler())  # The database goes, and comes back.
+    anyio.run(main, given.folder, given.store, given.seed, given.kills)

@@ -1,11 +1,13 @@
 """The client, in a process of its own: `python -m tests.crash.client FOLDER TASKS KILLS`.
 
 It places orders, keeps the ids of their tasks, and asks for each until it has ended. Where the server dies it connects
-to the next one, and attaches to its tasks by id. `client` in the folder tells what it was shown, and when.
+to the next one, and attaches to its tasks by id; where there are several addresses it takes them in turn. `client` in
+the folder tells what it was shown, and when.
 """
 
 import argparse
 import asyncio
+import itertools
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -83,8 +85,8 @@ class Watched:
 
 
 class Customer:
-    def __init__(self, folder: Path, tasks: int, kills: int) -> None:
-        self._address = folder / "address"
+    def __init__(self, folder: Path, tasks: int, kills: int, addresses: list[str]) -> None:
+        self._addresses = itertools.cycle(folder / address for address in addresses)
         self._log = Lines(folder / "client")
         self._stages = Stages()
         self._orders = [Order(number, number * kills // (2 * tasks)) for number in range(tasks)]
@@ -102,7 +104,7 @@ class Customer:
     async def _connected(self) -> None:
         """Work on one connection, until all is done or it is lost."""
         with anyio.fail_after(TIMEOUT) as connecting:
-            address = self._address.read_text(encoding="ascii")
+            address = next(self._addresses).read_text(encoding="ascii")
             async with Client(address, extensions=[TasksClient()], elicitation_callback=self._show) as client:
                 connecting.deadline = float("inf")
                 await self._work(Watched(client.session, self._log))
@@ -164,9 +166,10 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=Path)
     parser.add_argument("tasks", type=int)
     parser.add_argument("kills", type=int)
+    parser.add_argument("--addresses", nargs="+", default=["address"], help="the files with the addresses")
     given = parser.parse_args()
 
     async def main() -> None:
-        await Customer(given.folder, given.tasks, given.kills).order_all()
+        await Customer(given.folder, given.tasks, given.kills, given.addresses).order_all()
 
     anyio.run(main)

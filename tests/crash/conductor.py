@@ -7,6 +7,7 @@ from pathlib import Path
 import anyio
 from anyio.abc import Process
 
+from elicitkit import open_store
 from tests.crash.evidence import Evidence, Plan, collected, unfinished
 from tests.crash.processes import command, ended, killed, ready, server_command, started, told
 
@@ -25,21 +26,21 @@ GAP = 0.8
 
 async def run(plan: Plan, folder: Path) -> Evidence:
     """Run a test in an empty folder, and give what is left of it."""
-    began = time.monotonic()
+    began, file = time.monotonic(), str(folder / "tasks.db")
     async with (
-        started(command("answerer", folder, plan.seed, plan.kills)) as answerer,
+        started(command("answerer", folder, file, plan.seed, plan.kills)) as answerer,
         started(command("client", folder, plan.tasks, plan.kills)) as client,
     ):
         await ready(answerer)
         deaths = await _kill(plan, folder, [answerer, client])
-        async with started(_server(plan, folder, plan.kills)) as last:
+        async with started(_server(plan, folder, plan.kills)) as last, open_store(file) as store:
             await ready(last)
-            await _tell(plan.kills, [answerer, client])
+            await tell(plan.kills, [answerer, client])
             exits = {"client": await client.wait()}
-            while exits["client"] == 0 and last.returncode is None and unfinished(folder / "tasks.db"):  # noqa: ASYNC110
+            while exits["client"] == 0 and last.returncode is None and await unfinished(store):  # noqa: ASYNC110
                 await anyio.sleep(0.1)
             exits |= {"server": await ended(last), "answerer": await ended(answerer)}
-    return await collected(plan, folder, deaths=deaths, exits=exits, seconds=time.monotonic() - began)
+    return await collected(plan, folder, file, deaths=deaths, exits=exits, seconds=time.monotonic() - began)
 
 
 def _server(plan: Plan, folder: Path, number: int) -> list[str]:
@@ -55,16 +56,17 @@ async def _kill(plan: Plan, folder: Path, others: list[Process]) -> dict[int, fl
         async with started(_server(plan, folder, number)) as server:
             if not is_young:
                 await ready(server)
-            await _tell(number, others)
+            await tell(number, others)
             await anyio.sleep(chance.uniform(*LIFE))
             await killed(server)
         deaths[number] = time.monotonic()
         if is_alone:
-            await _tell(number + 1, others)
+            await tell(number + 1, others)
         await anyio.sleep(chance.choice([0.0, chance.uniform(0, GAP)]))
     return deaths
 
 
-async def _tell(kills: int, others: list[Process]) -> None:
+async def tell(kills: int, others: list[Process]) -> None:
+    """Tell other processes how many were killed so far."""
     for other in others:
         await told(other, kills)

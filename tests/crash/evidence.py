@@ -1,13 +1,11 @@
-"""What is left when a crash test is over: the lines of all processes, and the file of tasks."""
+"""What is left when a crash test is over: the lines of all processes, and the store of tasks."""
 
-import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from elicitkit import SqliteTaskStore
+from elicitkit import TaskStore, open_store
 from elicitkit.tasks.call import TaskCall
 from elicitkit.tasks.record import History
 from tests.crash.lines import lines_of
@@ -18,6 +16,20 @@ class Plan:
     tasks: int
     kills: int
     seed: str
+
+
+@dataclass(frozen=True)
+class Stop:
+    """For how long something stood still."""
+
+    since: float
+    until: float
+    run: int = -1
+    """The number of the process."""
+
+    def is_within(self, since: float, until: float) -> bool:
+        """Whether any of it lies in that time."""
+        return self.since <= until and self.until >= since
 
 
 @dataclass(frozen=True)
@@ -40,27 +52,34 @@ class Evidence:
 
     seconds: float = 0.0
 
+    stops: Sequence[Stop] = ()
+    """When processes were stopped, and not killed."""
+
+    outages: Sequence[Stop] = ()
+    """When the database could not be reached."""
+
     def token(self, task_id: str) -> str:
         token: str = TaskCall.from_dict(self.histories[task_id].record.call).arguments["token"]
         return token
 
 
-async def collected(plan: Plan, folder: Path, **more: Any) -> Evidence:
-    """All that a test has left in its folder."""
+async def collected(plan: Plan, folder: Path, store: str, **more: Any) -> Evidence:
+    """All that a test has left in its folder, and in its store."""
     lines = {name: lines_of(folder / name) for name in ("effects", "answers", "client")}
-    return Evidence(plan, histories=await histories(folder / "tasks.db"), **lines, **more)
+    return Evidence(plan, histories=await histories(store), **lines, **more)
 
 
-async def histories(file: Path) -> dict[str, History]:
-    async with SqliteTaskStore(file) as store:
-        return {task_id: await store.history(task_id) for task_id in ids(file)}
+async def histories(place: str) -> dict[str, History]:
+    found: dict[str, History] = {}
+    async with open_store(place) as store:
+        page = await store.list_tasks()
+        while True:
+            found |= {record.id: await store.history(record.id) for record in page.records}
+            if page.cursor is None:
+                return found
+            page = await store.list_tasks(cursor=page.cursor)
 
 
-def ids(file: Path, where: str = "1") -> list[str]:
-    """The tasks of a file: the store itself lists none."""
-    with closing(sqlite3.connect(file)) as connection:
-        return [task_id for (task_id,) in connection.execute(f"SELECT id FROM tasks WHERE {where}")]
-
-
-def unfinished(file: Path) -> int:
-    return len(ids(file, "status IN ('working', 'input_required')"))
+async def unfinished(store: TaskStore) -> int:
+    """How many tasks have not ended; not more than some."""
+    return len((await store.list_tasks(statuses=["working", "input_required"])).records)

@@ -10,6 +10,12 @@ from elicitkit.tasks.record import History, TaskInput
 from tests.crash.evidence import Evidence
 from tests.crash.tools import QUESTIONS, STEPS, result_of
 
+AWAKE = 0.5
+"""For how long a process that was stopped may do what it was about to do, in seconds: it learns then of its end."""
+
+RECOVERY = 10.0
+"""For how long after an outage of the database errors may be logged, in seconds."""
+
 
 def faults(evidence: Evidence) -> Iterator[str]:
     """All faults there are."""
@@ -75,7 +81,7 @@ def repeats(lines: list[Any]) -> list[tuple[Any, Any]]:
 
 
 def _steps(evidence: Evidence) -> Iterator[str]:
-    """Every effect is there exactly once, unless its own process died inside the step."""
+    """Every effect is there exactly once, unless its own process died or was stopped inside the step."""
     for (token, name), lines in by_step(evidence).items():
         told, rows = f"the step {name} of {token}", [line for line in lines if line["what"] == "row"]
         if not rows:
@@ -86,7 +92,14 @@ def _steps(evidence: Evidence) -> Iterator[str]:
 
 
 def _unexcused(evidence: Evidence, lines: list[Any], before: Any, again: Any) -> str | None:
-    """Why a step may not have been repeated; `None` if its process died inside it."""
+    """Why a step may not have been repeated; `None` if its process died inside it, or either of both was stopped.
+
+    One that is stopped between its look at its claim and its work does that after another one has.
+    """
+    if any(stop.run == before["run"] and stop.is_within(before["at"], again["at"]) for stop in evidence.stops):
+        return None
+    if any(stop.run == again["run"] and stop.is_within(again["at"] - AWAKE, again["at"]) for stop in evidence.stops):
+        return None
     if evidence.deaths.get(before["run"], again["at"]) >= again["at"]:
         return "was still alive"
     if any(line["what"] == "kept" and line["at"] < again["at"] for line in lines):
@@ -171,8 +184,14 @@ def _processes(evidence: Evidence) -> Iterator[str]:
     if len(evidence.deaths) != evidence.plan.kills:
         yield f"{len(evidence.deaths)} servers were killed, not {evidence.plan.kills}"
     for line in evidence.effects:
-        if line["what"] == "trouble":
+        if line["what"] == "trouble" and not _is_of_outage(evidence, line):
             yield f"process {line['run']} logged: {line['text']} ({line['cause']})"
     for name, code in evidence.exits.items():
         if code != 0:
             yield f"the {name} ended with {code}: {json.dumps(code)}"
+
+
+def _is_of_outage(evidence: Evidence, line: Any) -> bool:
+    """Whether an error is that the database could not be reached, which it could not."""
+    within = any(stop.is_within(line["at"] - RECOVERY, line["at"]) for stop in evidence.outages)
+    return within and "StoreError" in (line["cause"] or "")

@@ -13,7 +13,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 
 from tests.roads.apart import ROOT, environment
 
-START_SECONDS, END_SECONDS = 30, 15
+START_SECONDS, END_SECONDS = 90, 30
 
 
 def command(module: str, *arguments: Any) -> list[str]:

@@ -159,10 +159,12 @@ def text_of(task: Mapping[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def desk(mcp: MCPServer[Any], tasks: Tasks, callback: Any = nobody, **more: Any) -> AsyncIterator[Desk]:
+async def desk(
+    mcp: MCPServer[Any], tasks: Tasks, callback: Any = nobody, *, seconds: float = 15, **more: Any
+) -> AsyncIterator[Desk]:
     """A client in memory; it fails rather than hang, and with the test's own error, not a group of one."""
     failed: Exception | None = None
-    with fail_after(15):
+    with fail_after(seconds):
         async with Client(mcp, extensions=[KnowsTasks()], elicitation_callback=callback, **more) as client:
             try:
                 yield Desk(client, tasks.store)

@@ -13,8 +13,9 @@ import pytest
 
 from elicitkit import SqliteTaskStore, StoreError, TaskKeyError, UnknownTask
 from elicitkit.errors import watch
-from elicitkit.tasks.record import new_key
+from elicitkit.tasks.listing import Listing
 from elicitkit.tasks.stores import sqlite_tables
+from elicitkit.tasks.stores.sqlite_listing import listing_query
 from elicitkit.tasks.stores.sqlite_schema import MIGRATIONS
 from elicitkit.testing import TaskStoreContract
 from elicitkit.testing.store_contract import Clock
@@ -127,6 +128,40 @@ async def test_nothing_that_is_asked_often_looks_at_every_row(store: SqliteTaskS
     assert all("SEARCH" in step[3] and "INDEX" in step[3] for step in plan), plan
 
 
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {},
+        {"oldest_first": True, "after": (1.0, "ab")},
+        {"owner": "ada"},
+        {"owner": None, "after": (1.0, "ab")},
+        {"owner": "ada", "statuses": frozenset({"working", "failed"})},
+        {"statuses": frozenset({"working", "failed"}), "after": (1.0, "ab")},
+    ],
+    ids=str,
+)
+async def test_a_page_of_a_listing_is_read_in_the_order_of_an_index(
+    store: SqliteTaskStore, path: Path, wanted: dict[str, Any]
+) -> None:
+    query, given = listing_query("id, created_at", Listing(**wanted), 100)
+    with closing(sqlite3.connect(path)) as connection:
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {query}", given).fetchall()
+
+    read = [step[3] for step in plan if "tasks" in step[3]]
+    assert read
+    assert all("USING" in step and "INDEX tasks_by_" in step for step in read), plan
+    sorts = [step[3] for step in plan if "TEMP B-TREE" in step[3]]
+    assert bool(sorts) == ("statuses" in wanted and "owner" not in wanted), plan  # The first of each status alone.
+
+
+async def test_what_an_id_begins_with_is_looked_for_among_the_ids(store: SqliteTaskStore, path: Path) -> None:
+    query, given = listing_query("id, created_at", Listing(prefix="ab", statuses=frozenset({"working"})), 100)
+    with closing(sqlite3.connect(path)) as connection:
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {query}", given).fetchall()
+
+    assert any("SEARCH tasks USING INDEX sqlite_autoindex_tasks_1 (id>? AND id<?)" in step[3] for step in plan), plan
+
+
 # --- the file ---------------------------------------------------------------------------------------------------------
 
 
@@ -183,19 +218,6 @@ async def test_a_store_can_be_closed_and_opened_again(path: Path) -> None:
         assert await store.get(made.id, owner=None) == made
 
 
-async def test_what_is_called_after_a_cancelled_creation_sees_the_task(store: SqliteTaskStore) -> None:
-    """`TaskStore`: a call that is cancelled does not happen after what is called then."""
-    task_id = new_key()
-    creating = asyncio.create_task(store.create({}, task_id=task_id))
-    await asyncio.sleep(0)  # It is on its way.
-    creating.cancel()
-    await asyncio.gather(creating, return_exceptions=True)
-
-    await store.cancel(task_id, owner=None)
-
-    assert (await store.get(task_id, owner=None)).status == "cancelled"
-
-
 async def test_what_waits_when_the_store_is_closed_is_finished(path: Path) -> None:
     async with SqliteTaskStore(path) as store:
         waiting = [asyncio.ensure_future(store.create({})) for _ in range(50)]
@@ -207,6 +229,12 @@ async def test_what_waits_when_the_store_is_closed_is_finished(path: Path) -> No
 
 
 # --- versions ---------------------------------------------------------------------------------------------------------
+
+
+class First(SqliteTaskStore):
+    """The first version of this store."""
+
+    _migrations = MIGRATIONS[:1]
 
 
 class Newer(SqliteTaskStore):
@@ -237,14 +265,25 @@ async def test_a_file_of_an_older_version_is_brought_up_to_date(path: Path) -> N
         assert await store.get(made.id, owner=None) == made
         await store.settle(made.id, [accepting("a")])
 
-    assert version_of(path) == (2, True)
+    assert version_of(path) == (len(MIGRATIONS) + 1, True)
+
+
+async def test_a_file_of_the_first_version_is_still_read(path: Path) -> None:
+    async with First(path) as store:
+        made = await store.create({})
+
+    async with SqliteTaskStore(path) as store:
+        assert (await store.list_tasks()).records == (made,)
+    assert version_of(path) == (len(MIGRATIONS), False)
 
 
 async def test_a_file_of_a_newer_version_is_refused_and_left_alone(path: Path) -> None:
     async with Newer(path) as store:
         made = await store.create({})
 
-    with pytest.raises(StoreError, match="version 2, and this elicitkit knows version 1"):
+    with pytest.raises(
+        StoreError, match=f"version {len(MIGRATIONS) + 1}, and this elicitkit knows version {len(MIGRATIONS)}"
+    ):
         await SqliteTaskStore(path).open()
     async with Newer(path) as store:
         assert await store.get(made.id, owner=None) == made
@@ -257,7 +296,7 @@ async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
     with pytest.raises(StoreError, match="no such table"):
         await Broken(path).open()
 
-    assert version_of(path) == (1, False)
+    assert version_of(path) == (len(MIGRATIONS), False)
     async with SqliteTaskStore(path) as store:
         assert await store.get(made.id, owner=None) == made
 

@@ -14,14 +14,14 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from ..errors import MissingExtra, ScriptError
-from . import call, demo
+from . import call, demo, worker
 from .exits import MEANINGS, Exit, Failure
 from .output import complain, say
 from .version import version
 
 __all__ = ["COMMANDS", "Exit", "main"]
 
-COMMANDS: dict[str, ModuleType] = {"demo": demo, "call": call}
+COMMANDS: dict[str, ModuleType] = {"demo": demo, "call": call, "worker": worker}
 """The subcommands by name, in the order `--help` lists them."""
 
 

@@ -10,7 +10,7 @@ from ..journal import Question, Reply
 from .endings import Execute
 from .record import TaskRecord
 from .road import ParkedRoad
-from .run import Run
+from .run import Run, ended
 
 
 class BeginningRoad:
@@ -83,7 +83,7 @@ async def begin_later(
     before: Any,
     run: Callable[[BeginningRoad], Coroutine[Any, Any, Mapping[str, Any]]],
     *,
-    begin: Callable[[], Awaitable[tuple[TaskRecord, Run]]],
+    begin: Callable[[], Awaitable[tuple[TaskRecord, Run | None]]],
     start: Callable[[Run, Execute], None],
 ) -> Mapping[str, Any] | TaskRecord:
     """Run a call until it ends, suspends, or becomes a task; give its result, or the task, in which it goes on.
@@ -91,31 +91,35 @@ async def begin_later(
     Args:
         before: The road that it is on.
         run: Runs it on a road.
-        begin: Makes the task.
+        begin: Makes the task, and gives no run of it where others are to run it: then the call ends here.
         start: Lets the task go on in the background.
     """
-    begun: asyncio.Future[TaskRecord] = asyncio.get_running_loop().create_future()
+    begun: asyncio.Future[tuple[TaskRecord, Run | None]] = asyncio.get_running_loop().create_future()
 
     async def going_over() -> ParkedRoad:
         record, task_run = await begin()
+        if task_run is None:
+            elsewhere: asyncio.Future[ParkedRoad] = asyncio.get_running_loop().create_future()
+            begun.set_result((record, None))
+            return await elsewhere
         start(task_run, lambda: going)
-        begun.set_result(record)
+        begun.set_result((record, task_run))
         return task_run.road
 
     going = asyncio.create_task(run(BeginningRoad(before, going_over)))
     first: set[asyncio.Future[Any]] = {going, begun}
     try:
         await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
-    except asyncio.CancelledError:
-        if not begun.done():
+    finally:
+        is_task = begun.done() and begun.result()[1] is not None
+        if not (is_task or going.done()):  # It was cancelled, or others are to run it.
             await _end(going)
-        raise
-    return begun.result() if begun.done() else going.result()
+    return begun.result()[0] if begun.done() else going.result()
 
 
 async def _end(going: asyncio.Task[Any]) -> None:
-    """End a call that was cancelled: whatever it comes to is of no interest."""
+    """End a call, whatever it comes to."""
     going.cancel()
-    await asyncio.wait({going})
-    if not going.cancelled():
+    await ended([going])
+    if going.done() and not going.cancelled():
         going.exception()

@@ -15,6 +15,11 @@ class Engine(Protocol):
     task. An engine holds nothing but ids, and may lose them: the store tells again what is ready.
     """
 
+    @property
+    def runs_here(self) -> bool:
+        """Whether a call that becomes a task goes on in this process; else it is kept alone, and others run it."""
+        ...
+
     def running(self, runner: Runner) -> AbstractAsyncContextManager[None]:
         """Do so inside the block."""
         ...

@@ -38,7 +38,7 @@ from .messages import EXTENSION, TaskParams, UpdateParams
 from .record import History, TaskRecord
 from .road import REVISION
 from .run import Run
-from .runner import MAX_LIVE, Runner
+from .runner import MAX_LIVE, Runner, TaskTerms
 from .serving import Serving
 from .store import LEASE, TaskStore
 from .wire import create_task_result, get_task_result
@@ -55,10 +55,12 @@ TTL: Final = timedelta(days=1)
 _REVISIONS = frozenset({REVISION})
 """The revisions that have tasks. On others a tool runs as if there were none."""
 
-_NO_LIFESPAN = (
+NO_LIFESPAN: Final = (
     "Tasks need their lifespan, which starts what runs them: add it to the server, as in\n"
     '    MCPServer("my-server", middleware=[Elicitation()], extensions=[tasks], lifespan=tasks.lifespan())'
 )
+"""What is said to who left it out."""
+
 _inside: ContextVar[Tasks | None] = ContextVar("_inside", default=None)
 """Whose own client it is for that a server's lifespan is entered, in this process."""
 
@@ -106,18 +108,22 @@ class Tasks(Extension):
         lease: float = LEASE,
     ) -> None:
         self.store = store
+        self.engine: Engine = engine or LocalEngine()
+        self._max_live = max_live
         self._lease = seconds_of(lease, what="lease") or LEASE
         self._ttl = self._kept_for(ttl)
         self._choices = Choices(tools, self._ttl)
         self._poll_interval_ms = max(1, round((seconds_of(poll_interval, what="poll_interval") or 1.0) * 1000))
         self._principal = principal
-        self._engine = engine or LocalEngine()
-        self._runner = Runner(store, self._replay, max_live=max_live, lease=self._lease)
+        self._runner = self._new_runner()
         self._is_warned = False
         self._serving = Serving()
         self._server: MCPServer[Any] | None = None
         self._server_state: Any = None
         self._client: Client | None = None
+
+    def _new_runner(self) -> Runner:
+        return Runner(self.store, self._replay, max_live=self._max_live, lease=self._lease)
 
     # --- what authors use --------------------------------------------------------------------------------------------
 
@@ -192,6 +198,25 @@ class Tasks(Extension):
 
         return living
 
+    @property
+    def is_served(self) -> bool:
+        """Whether a server serves these tasks, or a worker runs them, at the moment."""
+        return self._client is not None
+
+    def run_by(self, engine: Engine, *, store: TaskStore | None = None) -> None:
+        """Let another engine run the tasks of this process, with another store if one is given.
+
+        It is for workers, which import a server that somebody else serves. What a tool itself holds of the store that
+        the server was made with stays that one.
+
+        Raises:
+            RuntimeError: While the tasks are served.
+        """
+        if self.is_served:
+            raise RuntimeError("these tasks are served at the moment: their engine is chosen before")
+        self.engine, self.store = engine, store or self.store
+        self._runner = self._new_runner()
+
     # --- what the SDK uses -------------------------------------------------------------------------------------------
 
     def methods(self) -> Sequence[MethodBinding]:
@@ -218,7 +243,7 @@ class Tasks(Extension):
                 require_client_extension(ctx, EXTENSION)
             return await call_next(ctx)
         if self._client is None:
-            raise AdapterMissing(_NO_LIFESPAN)
+            raise AdapterMissing(NO_LIFESPAN)
         self._warn(ctx)
         return await (self._later if choice.begins == "later" else self._at_once)(execution, choice)
 
@@ -226,29 +251,33 @@ class Tasks(Extension):
 
     async def _at_once(self, execution: Execution, choice: Choice) -> HandlerResult:
         call = execution.call(secrets.token_hex(16))
-        record, run = await self._new_run(call, execution, choice)
-        self._runner.start(run, lambda: execution.detached(run.road))
+        record, run = await self._new_task(call, execution, choice)
+        if run is not None:
+            road = run.road
+            self._runner.start(run, lambda: execution.detached(road))
         return create_task_result(record)
 
     async def _later(self, execution: Execution, choice: Choice) -> HandlerResult:
         """Run a call until it ends, suspends, or becomes a task."""
         before: Any = road_of(execution.ctx)
 
-        async def begin() -> tuple[TaskRecord, Run]:
+        async def begin() -> tuple[TaskRecord, Run | None]:
             journal: Journal = before.journal
             call = execution.call(before.call_id, journal=journal.write())
-            return await self._new_run(call, execution, choice, journal)
+            return await self._new_task(call, execution, choice, journal)
 
         given = await begin_later(before, execution.on, begin=begin, start=self._runner.start)
         return create_task_result(given) if isinstance(given, TaskRecord) else dict(given)
 
-    async def _new_run(
+    async def _new_task(
         self, call: TaskCall, execution: Execution, choice: Choice, journal: Journal | None = None
-    ) -> tuple[TaskRecord, Run]:
+    ) -> tuple[TaskRecord, Run | None]:
+        """Make a task of a call, and the run of it where it is to run here."""
         owner, poll_interval_ms = self._principal(execution.ctx), self._poll_interval_ms
-        return await self._runner.new_run(
-            call, owner=owner, ttl=choice.ttl, poll_interval_ms=poll_interval_ms, journal=journal
-        )
+        kept = TaskTerms(owner=owner, ttl=choice.ttl, poll_interval_ms=poll_interval_ms)
+        if not self.engine.runs_here:
+            return await self._runner.create(call, kept), None
+        return await self._runner.new_run(call, kept, journal=journal)
 
     async def _replay(self, run: Run, history: History) -> dict[str, Any]:
         """Run the call of a record again, through a client in this process: as a real call would run."""
@@ -332,7 +361,7 @@ class Tasks(Extension):
             await self._refuse_unknown_tools(server)
             await stack.enter_async_context(self.store)
             self._client = await stack.enter_async_context(self._own_client(server))
-            await stack.enter_async_context(self._engine.running(self._runner))
+            await stack.enter_async_context(self.engine.running(self._runner))
             if self._listen not in server.middleware:
                 server.middleware.append(self._listen)
             yield self._server_state

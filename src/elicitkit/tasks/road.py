@@ -203,7 +203,14 @@ class ParkedRoad:
     @property
     def is_parked(self) -> bool:
         """Whether it waits for people, as far as one can tell from here: some question waits, and no step runs."""
-        return bool(self._waiting) and not self.running_steps
+        if self.running_steps:
+            return False
+        return bool(self._waiting) and not any(waiter.done() for waiter in self._waiting.values())
+
+    def is_woken_by(self, history: History) -> bool:
+        """Whether something came for a question that waits."""
+        latest = {asked.name: asked.state for asked in history.inputs}
+        return any(latest.get(name, "open") != "open" for name in self._waiting)
 
     @property
     def waiting_for(self) -> dict[str, TaskInput]:

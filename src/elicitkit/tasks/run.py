@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable
+from contextlib import suppress
 
 from .claim import Claim
 from .road import ParkedRoad
@@ -13,6 +14,9 @@ logger = logging.getLogger(__name__)
 
 _PATIENCE = 10.0
 """How long a tool may take to end that was cancelled, in seconds; nobody waits longer for one that refuses."""
+
+_SECOND = 1.0
+"""How often it is looked again whether something pauses: a step that ends beside a question tells nobody."""
 
 
 class Run:
@@ -44,6 +48,11 @@ class Run:
         """Whether it was stopped by us: what the tool makes of that is of no account."""
         return self.road.phase in ("stopped", "cancelled")
 
+    @property
+    def is_working(self) -> bool:
+        """Whether it does something else than wait for people, as far as one can tell from here."""
+        return self.road.phase == "open" and not self.road.is_parked
+
     def stop(self, *, is_cancelled: bool = False) -> None:
         """Stop it, and drop whatever it comes to; if it has come to something already, that is still kept.
 
@@ -64,3 +73,20 @@ async def ended(tasks: Iterable[asyncio.Task[None] | None]) -> None:
     _, left = await asyncio.wait(running, timeout=_PATIENCE)
     for task in left:
         logger.warning("%s was cancelled, and does not end", task.get_name())
+
+
+class Pulse:
+    """Something that happens again and again; who waits for the next time may miss none, and is woken once a second."""
+
+    def __init__(self) -> None:
+        self._next = asyncio.Event()
+
+    def beat(self) -> None:
+        """Wake all that wait."""
+        felt, self._next = self._next, asyncio.Event()
+        felt.set()
+
+    async def felt(self) -> None:
+        """Wait for the next time."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._next.wait(), _SECOND)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Set
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Set
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import Context
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import anyio
 
@@ -23,10 +23,11 @@ from . import threads
 from .call import TaskCall
 from .claim import Claim
 from .detached import detached_session
-from .endings import End, Execute, completing, ending_of, failing
+from .endings import Execute, completing, ending_of, failing
+from .persistence import history_for, keep_end
 from .record import History, Settlement, TaskInput, TaskRecord, new_key
 from .road import ParkedRoad
-from .run import Run, ended
+from .run import Pulse, Run, ended
 from .store import LEASE, TaskStore
 from .stores.transaction import is_owned
 
@@ -44,8 +45,13 @@ _AT_ONCE = 100
 _A_LITTLE = 0.02
 """How long after the end of a claim it is looked whether it was renewed, in seconds."""
 
-_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
-"""The first and the longest pause between two tries at a store that cannot be read or written, in seconds."""
+
+class TaskTerms(NamedTuple):
+    """What a server says of a new task, as `TaskStore.create` has it."""
+
+    owner: str | None
+    ttl: float | None
+    poll_interval_ms: int | None
 
 
 class Runner:
@@ -64,6 +70,11 @@ class Runner:
         self.worker = secrets.token_hex(8)
         """What this process calls itself in the store."""
         self.lease = lease
+        self.most_working: int | None = None
+        """How many calls may work here at once, beside those that began here; `None` for any number.
+
+        A call that waits for people does not count; one that is answered when so many work is given back, for others.
+        """
         self._replay = replay
         self._max_live = max_live
         self._runs: dict[str, Run] = {}
@@ -75,6 +86,9 @@ class Runner:
         """Tasks that this process has, or is about to have, and that do not run yet."""
         self._resting = 0
         self._is_to_trim = False
+        self._beginning = 0
+        self.pausing = Pulse()
+        """Beats whenever a call may have begun to wait for people, or ended."""
         self._helpers: set[asyncio.Task[object]] = set()
         self._nudge: Callable[[str], None] | None = None
         """What is told of a task that changed and does not run here; `None` while nothing may be started."""
@@ -83,6 +97,28 @@ class Runner:
     def live(self) -> int:
         """How many calls are in memory."""
         return len(self._runs)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether as many calls work as may."""
+        if self.most_working is None:
+            return False
+        return self._beginning + sum(run.is_working for run in self._runs.values()) >= self.most_working
+
+    @contextmanager
+    def beginning(self) -> Iterator[None]:
+        """Count one call more as working inside the block, in which it is brought back."""
+        self._beginning += 1
+        try:
+            yield
+        finally:
+            self._beginning -= 1
+            self.pausing.beat()
+
+    def is_working(self, task_id: str) -> bool:
+        """Whether a task runs here, and does something else than wait for people."""
+        run = self._runs.get(task_id)
+        return run is not None and run.is_working
 
     @asynccontextmanager
     async def open(self, nudge: Callable[[str], None]) -> AsyncIterator[None]:
@@ -114,14 +150,12 @@ class Runner:
 
     # --- running -----------------------------------------------------------------------------------------------------
 
+    async def create(self, call: TaskCall, terms: TaskTerms) -> TaskRecord:
+        """Make a task of a call, which others are to run."""
+        return await self._create(call, terms, new_key())
+
     async def new_run(
-        self,
-        call: TaskCall,
-        *,
-        owner: str | None,
-        ttl: float | None,
-        poll_interval_ms: int,
-        journal: Journal | None = None,
+        self, call: TaskCall, terms: TaskTerms, *, journal: Journal | None = None
     ) -> tuple[TaskRecord, Run]:
         """Make a task of a call, and the run of it, which is to be started at once.
 
@@ -131,28 +165,27 @@ class Runner:
         task_id = new_key()
         self._starting.add(task_id)
         try:
-            record = await self.store.create(
-                call.to_dict(),
-                owner=owner,
-                ttl=ttl,
-                poll_interval_ms=poll_interval_ms,
-                task_id=task_id,
-                worker=self.worker,
-                lease=self.lease,
-            )
-        except asyncio.CancelledError:  # Nobody will ever know its id, so nobody shall run it.
-            self.help(self._forget(task_id, owner))
-            raise
+            record = await self._create(call, terms, task_id, worker=self.worker)
         finally:
             self._starting.discard(task_id)
         claim = Claim(self.store, task_id, record.fence, self.lease, record.lease_until)
         road = self._road_for(claim, call, journal=journal)
         road.known_revision = record.revision
-        return record, Run(road, owner)
+        return record, Run(road, terms.owner)
 
-    async def _forget(self, task_id: str, owner: str | None) -> None:
-        with suppress(UnknownTask):
-            await self.store.cancel(task_id, owner=owner)
+    async def _create(self, call: TaskCall, terms: TaskTerms, task_id: str, *, worker: str | None = None) -> TaskRecord:
+        creating = asyncio.ensure_future(
+            self.store.create(call.to_dict(), **terms._asdict(), task_id=task_id, worker=worker, lease=self.lease)
+        )
+        try:
+            return await asyncio.shield(creating)
+        except asyncio.CancelledError:  # Nobody will ever know its id, so nobody shall run it.
+            self.help(self._forget(creating))
+            raise
+
+    async def _forget(self, creating: asyncio.Future[TaskRecord]) -> None:
+        record = await creating
+        await self.store.cancel(record.id, owner=record.owner)
 
     def start(self, run: Run, execute: Execute) -> None:
         """Run a call in the background that this process has claimed. While everything stops, it is left to others."""
@@ -270,7 +303,7 @@ class Runner:
             finally:
                 run.road.lifetime.end()
             if not (run.is_stopped or run.road.is_broken):
-                await self._keep(run, end)
+                await keep_end(run, end)
         except asyncio.CancelledError:
             if not run.is_stopped:
                 raise
@@ -282,29 +315,7 @@ class Runner:
             run.road.stop()  # Else a task that the tool left behind would wait for its answer for ever.
             if self._runs.get(task_id) is run:
                 del self._runs[task_id]
-
-    async def _keep(self, run: Run, end: End) -> None:
-        """Keep how a call ended; while the store fails, it is tried again, for the tool has done its work.
-
-        Raises:
-            StaleClaim, CallOver, UnknownTask: If the task is no longer ours to end.
-            StoreError: If the store fails, and everything is to stop.
-        """
-        run.is_ending = True
-        pause = _PAUSE
-        while True:
-            try:
-                await end(run.claim)
-                return
-            except TypeError:
-                logger.exception("the result of the task %s is no JSON", run.claim.task_id[:8])
-                end = failing("The result of this task cannot be sent.")
-            except StoreError:
-                if run.is_stopped:
-                    raise
-                logger.exception("the end of the task %s cannot be kept yet", run.claim.task_id[:8])
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+            self.pausing.beat()
 
     # --- answers -----------------------------------------------------------------------------------------------------
 
@@ -322,7 +333,9 @@ class Runner:
     def answered(self, task_id: str, asked: TaskInput, settlement: Settlement) -> None:
         """Hand an answer that the store has just taken to a run here, sooner than it would read of it there."""
         run = self._runs.get(task_id)
-        if run is not None and settlement.replacement is None and run.road.phase == "open":
+        if run is None or settlement.replacement is not None or run.road.phase != "open":
+            return
+        if run.is_working or not self.is_busy:  # Else it is given back, once it is read what came.
             run.road.answered(replace(asked, state="answered", reply=settlement.reply))
 
     # --- changes -----------------------------------------------------------------------------------------------------
@@ -344,36 +357,25 @@ class Runner:
 
     async def _refresh(self, run: Run) -> None:
         run.has_news = False
-        history = await self._history_for(run)
+        history = await history_for(run, lambda: self._runs.get(run.claim.task_id) is run)
         if history is None:
             run.stop()
         elif history.record.is_over:
             run.stop(is_cancelled=history.record.status == "cancelled" and history.record.fence == run.claim.fence)
         elif history.record.fence != run.claim.fence:  # Another worker has it.
             run.stop()
-        elif run.road.phase == "open":
-            run.road.refresh(history)
-        else:  # An answer must not wake what is about to be stopped.
+        elif run.road.phase != "open":  # An answer must not wake what is about to be stopped.
             run.has_news = True
-
-    async def _history_for(self, run: Run) -> History | None:
-        """What the store has of a run, however long it cannot be read; `None` if the task is gone, or the run over."""
-        pause = _PAUSE
-        while self._runs.get(run.claim.task_id) is run:
-            try:
-                return await self.store.history(run.claim.task_id)
-            except UnknownTask:
-                return None
-            except StoreError:
-                logger.exception("the task %s cannot be read yet", run.claim.task_id[:8])
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
-        return None
+        elif not run.is_working and run.road.is_woken_by(history) and self.is_busy:
+            self._rest(run, self._is_given_back)
+        else:
+            run.road.refresh(history)
 
     # --- putting down ------------------------------------------------------------------------------------------------
 
     def _trim_soon(self) -> None:
         """Two turns of the loop later, so that what a tool does beside its question has begun."""
+        self.pausing.beat()
         if not self._is_to_trim and (self._excess > 0 or threads.are_short(self._threads)):
             self._is_to_trim = True
             loop = asyncio.get_running_loop()
@@ -395,15 +397,18 @@ class Runner:
             threaded = [run for run in waiting[len(too_many) :] if run.task in holders]
             too_many += threaded[: max(len(threaded) - threads.share(self._threads), 0)]
         for run in too_many:
-            run.road.hold()
-            self._resting += 1
-            self.help(self._put_down(run))
+            self._rest(run, self._is_put_down)
 
-    async def _put_down(self, run: Run) -> None:
+    def _rest(self, run: Run, is_given: Callable[[Run], Awaitable[bool]]) -> None:
+        run.road.hold()
+        self._resting += 1
+        self.help(self._put_down(run, is_given))
+
+    async def _put_down(self, run: Run, is_given: Callable[[Run], Awaitable[bool]]) -> None:
         """Give a call back to the store. Until that is decided nothing reaches it, and it can do nothing new."""
         task_id = run.claim.task_id
         try:
-            if await self._is_put_down(run):
+            if await is_given(run):
                 run.stop()
                 await ended([run.task])
                 if self._runs.get(task_id) is run:
@@ -429,6 +434,11 @@ class Runner:
         except StoreError:
             logger.exception("the task %s cannot be put down", run.claim.task_id[:8])
             return False
+
+    async def _is_given_back(self, run: Run) -> bool:
+        """Give a task to others that has something to do."""
+        await self._release(run.claim)
+        return True
 
     async def _stop_all(self) -> None:
         await self._stop_helping()

@@ -16,8 +16,10 @@ from ..forms import FormSource
 from ..limits import OPEN_REQUESTS
 from ..outcomes import Outcome
 from .answers import outcome_of
+from .listing import EVERYBODY, Everybody, TaskPage
 from .record import History, Settlement, Swept, TaskInput, TaskRecord, new_key
 from .requests import request_of, shape_of
+from .states import Status
 
 MAX_WAIT: Final = 7 * 24 * 3600.0
 """How long a question waits for a person when nothing else is said, in seconds."""
@@ -44,8 +46,8 @@ class TaskStore(ABC):
     anything is stored. A listener hears of every change that a client can see.
 
     **It does not:** run anything, look into calls and results, check answers (`judge` does), or end what is over by
-    itself: somebody calls `sweep`. A call that is cancelled while it waits may have happened or not, but does not
-    happen after what is called then. Two processes agree on the time as far as their clocks do.
+    itself: somebody calls `sweep`. A call that is cancelled while it waits may have happened or not. Two processes
+    agree on the time as far as their clocks do.
 
     A store is an async context manager, is used on the event loop it was opened on, and may be opened again.
 
@@ -266,6 +268,36 @@ class TaskStore(ABC):
 
         They have not ended, nobody has them whose lease lives, and either nothing is asked, or something was settled
         since they were put down.
+        """
+
+    # --- for whoever looks after them all ----------------------------------------------------------------------------
+
+    @abstractmethod
+    async def list_tasks(
+        self,
+        *,
+        statuses: Iterable[Status] | None = None,
+        owner: str | Everybody | None = EVERYBODY,
+        prefix: str = "",
+        oldest_first: bool = False,
+        cursor: str | None = None,
+        limit: int = 100,
+    ) -> TaskPage:
+        """A page of the tasks there are, in the order they were created in, with their open questions.
+
+        The next page goes on behind the last task of this one: none comes twice or is left out, whatever is created,
+        changed or forgotten meanwhile; but a task that comes to a wanted status behind the cursor is on no later page.
+
+        Args:
+            statuses: In which states they are; in any unless given.
+            owner: Whose they are; `None` is for those that belong to nobody.
+            prefix: What their ids begin with.
+            oldest_first: The oldest first, in place of the newest.
+            cursor: That of the page before, asked for with the same filters.
+            limit: How many at most, up to 1,000.
+
+        Raises:
+            ValueError: If a status, a prefix, a cursor or the limit is none.
         """
 
     @abstractmethod

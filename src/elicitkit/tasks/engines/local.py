@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from ..runner import Runner
+from .background import beside, keep_renewing
 
 logger = logging.getLogger(__name__)
 
@@ -23,6 +24,8 @@ class LocalEngine:
         at_once: How many tasks are taken up at a look.
     """
 
+    runs_here = True
+
     def __init__(self, *, look: float = 5.0, at_once: int = 100) -> None:
         self._look = look
         self._at_once = at_once
@@ -30,15 +33,11 @@ class LocalEngine:
     @asynccontextmanager
     async def running(self, runner: Runner) -> AsyncIterator[None]:
         """See `Engine.running`."""
-        async with runner.open(lambda task_id: runner.help(runner.advance(task_id))):
-            looking = asyncio.create_task(self._keep_looking(runner), name="elicitkit tasks: looking")
-            renewing = asyncio.create_task(_keep_renewing(runner), name="elicitkit tasks: renewing")
-            try:
-                yield
-            finally:
-                looking.cancel()
-                renewing.cancel()
-                await asyncio.gather(looking, renewing, return_exceptions=True)
+        async with (
+            runner.open(lambda task_id: runner.help(runner.advance(task_id))),
+            beside(looking=self._keep_looking(runner), renewing=keep_renewing(runner)),
+        ):
+            yield
 
     async def _keep_looking(self, runner: Runner) -> None:
         while True:
@@ -55,12 +54,3 @@ class LocalEngine:
         ready = await runner.store.ready(self._at_once)
         taken = await asyncio.gather(*map(runner.advance, ready))
         return len(ready) == self._at_once and any(taken)
-
-
-async def _keep_renewing(runner: Runner) -> None:
-    while True:
-        await asyncio.sleep(runner.lease / 3)
-        try:
-            await runner.renew()
-        except Exception:
-            logger.exception("the claims of the tasks that run here could not be renewed")

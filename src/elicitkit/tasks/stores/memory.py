@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 from ... import _json
 from ...errors import TaskKeyError
 from ..changes import Change, key_used
+from ..listing import Listing, mark_of
 from ..record import History, TaskInput, TaskRecord
 from .transaction import Transaction
 from .transactional import TransactionalStore
@@ -127,6 +128,12 @@ class _Tables:
         waiting = (self._tasks[task_id].record for task_id in self._waiting)
         free = (record.id for record in waiting if not record.is_leased(now) and not record.is_expired(now))
         return list(islice(free, limit))
+
+    def page(self, listing: Listing, limit: int) -> list[TaskRecord]:
+        """See `Transaction.page`. All tasks are looked at."""
+        wanted = (kept.record for kept in self._tasks.values() if listing.wants(kept.record))
+        first = heapq.nsmallest if listing.oldest_first else heapq.nlargest
+        return first(limit, wanted, key=mark_of)
 
     def due(self, limit: int, now: float) -> list[str]:
         """See `Transaction.due`."""

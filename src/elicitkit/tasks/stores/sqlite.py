@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 from ...errors import StoreError
 from ..store import Listener
 from .sqlite_lanes import Lane, Reader, Writer
-from .sqlite_schema import MIGRATIONS, Migration, migrate
+from .sqlite_schema import MIGRATIONS, Migration, migrate, require_ours
 from .transaction import Transaction
 from .transactional import TransactionalStore
 
@@ -32,17 +32,21 @@ class SqliteTaskStore(TransactionalStore):
     Args:
         path: The file.
         busy_timeout: How long to wait for another process that writes, in seconds.
+        must_exist: Make no file: one that is not there, or is empty, is a `StoreError` when the store is opened.
         options: As for `TaskStore`.
     """
 
     _migrations: ClassVar[Sequence[Migration]] = MIGRATIONS
 
-    def __init__(self, path: str | Path, *, busy_timeout: float = 5.0, **options: Any) -> None:
+    def __init__(
+        self, path: str | Path, *, busy_timeout: float = 5.0, must_exist: bool = False, **options: Any
+    ) -> None:
         super().__init__(**options)
         if str(path) == ":memory:":
             raise ValueError("a store that is not kept is a MemoryTaskStore()")
         self._path = Path(path).absolute()
         self._busy_timeout = busy_timeout
+        self._must_exist = must_exist
         self._writer: Writer | None = None
         self._reader: Reader | None = None
 
@@ -52,7 +56,10 @@ class SqliteTaskStore(TransactionalStore):
         Raises:
             StoreError: If the file cannot be made, read or written, is no store of tasks, or is of a newer version.
         """
-        _make(self._path)
+        if self._must_exist:
+            _require(self._path)
+        else:
+            _make(self._path)
         writer = Writer(self._connect_and_migrate, tell=self._tell, is_listening=self._is_listening)
         reader = Reader(self._connect, "reader")
         await writer.start()
@@ -97,6 +104,7 @@ class SqliteTaskStore(TransactionalStore):
     def _connect_and_migrate(self) -> sqlite3.Connection:
         connection = self._connect()
         try:
+            require_ours(connection, len(self._migrations), may_be_empty=not self._must_exist)
             _use_wal(connection, self._busy_timeout)
             migrate(connection, self._migrations)
         except BaseException:
@@ -132,6 +140,18 @@ def _make(path: Path) -> None:
         pass
     except OSError as error:
         raise StoreError(f"The file of tasks cannot be made: {error.strerror}: {str(path)!r}") from error
+
+
+def _require(path: Path) -> None:
+    """Make sure that a file is there.
+
+    Raises:
+        StoreError: If it is not.
+    """
+    if not path.exists():
+        raise StoreError(f"There is no file of tasks at {str(path)!r}.")
+    if not path.is_file():
+        raise StoreError(f"What is at {str(path)!r} is no file.")
 
 
 def _use_wal(connection: sqlite3.Connection, patience: float) -> None:

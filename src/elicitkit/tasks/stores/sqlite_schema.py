@@ -72,7 +72,13 @@ _FIRST: Final[Migration] = (
     "INSERT INTO revisions VALUES (0)",
 )
 
-MIGRATIONS: Final[Sequence[Migration]] = (_FIRST,)
+_LISTED: Final[Migration] = (
+    "CREATE INDEX tasks_by_age ON tasks (created_at, id)",
+    "CREATE INDEX tasks_by_owner ON tasks (owner, created_at, id)",
+    "CREATE INDEX tasks_by_status ON tasks (status, created_at, id)",
+)
+
+MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _LISTED)
 """What makes version 1 of an empty file, version 2 of version 1, and so on. Never change one that was released."""
 
 
@@ -99,6 +105,19 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration] = MI
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def require_ours(connection: sqlite3.Connection, newest: int, *, may_be_empty: bool) -> None:
+    """Make sure that a file is one of tasks, before anything in it is changed.
+
+    Raises:
+        StoreError: If it is of a newer version than *newest*, holds something else, or is empty and must not be.
+        sqlite3.Error: If it cannot be read.
+    """
+    version = _version(connection)
+    _refuse(connection, version, newest)
+    if version == 0 and not may_be_empty:
+        raise StoreError("The file is empty: there are no tasks in it.")
 
 
 def _refuse(connection: sqlite3.Connection, version: int, newest: int) -> None:

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
-from ... import _json
 from ...errors import TaskKeyError
-from ...journal import Reply
 from ..changes import Change, key_used
-from ..record import History, TaskInput, TaskRecord, to_json
-
-_FIXED: Final = ("id", "owner", "created_at", "ttl", "poll_interval_ms", "call")
-_CHANGING: Final = (
-    *("status", "status_message", "updated_at", "last_activity", "revision", "wake", "fence", "worker", "lease_until"),
-    *("open", "waits", "due", "result", "error"),
-)
-_INPUT: Final = (
-    *("key", "name", "shape", "request", "until", "message", "attempt", "tries", "state", "reply"),
-    *("parked_at", "settled_at"),
-)
+from ..listing import Listing
+from ..record import History, TaskRecord
+from . import rows
+from .sqlite_listing import listing_query
 
 
 def _insert(table: str, columns: Sequence[str]) -> str:
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
 
 
-_INSERT_TASK: Final = _insert("tasks", [*_FIXED, *_CHANGING])
-_UPDATE_TASK: Final = f"UPDATE tasks SET {', '.join(f'{name} = ?' for name in _CHANGING)} WHERE id = ?"
-_SELECT_TASK: Final = f"SELECT {', '.join([*_FIXED, *_CHANGING])} FROM tasks WHERE id = ?"
-_INSERT_INPUT: Final = _insert("inputs", ["task_id", *_INPUT])
+_INSERT_TASK: Final = _insert("tasks", rows.TASK)
+_UPDATE_TASK: Final = f"UPDATE tasks SET {', '.join(f'{name} = ?' for name in rows.CHANGING)} WHERE id = ?"
+_TASK: Final = ", ".join(rows.TASK)
+_SELECT_TASK: Final = f"SELECT {_TASK} FROM tasks WHERE id = ?"
+_INSERT_INPUT: Final = _insert("inputs", ["task_id", *rows.INPUT])
 _UPDATE_INPUT: Final = "UPDATE inputs SET state = ?, reply = ?, settled_at = ? WHERE task_id = ? AND key = ?"
-_SELECT_INPUTS: Final = f"SELECT {', '.join(_INPUT)} FROM inputs WHERE task_id = ?"
+_SELECT_INPUTS: Final = f"SELECT {', '.join(rows.INPUT)} FROM inputs WHERE task_id = ?"
 _OPEN: Final = f"{_SELECT_INPUTS} AND state = 'open' ORDER BY number"
 _READY: Final = """
     SELECT id FROM tasks
@@ -62,10 +53,7 @@ class Tables:
         if not task_id.isascii():  # No id of ours is; and SQLite takes no half characters.
             return None
         row = self._connection.execute(_SELECT_TASK, (task_id,)).fetchone()
-        if row is None:
-            return None
-        is_asking = row[_OPEN_AT] > 0
-        return _record(row, map(_input, self._connection.execute(_OPEN, (task_id,))) if is_asking else ())
+        return None if row is None else self._record(row)
 
     def load_history(self, task_id: str) -> History | None:
         """See `Transaction.load_history`."""
@@ -73,14 +61,13 @@ class Tables:
             return None
         inputs = self._connection.execute(f"{_SELECT_INPUTS} ORDER BY number", (task_id,))
         steps = self._connection.execute("SELECT name, given FROM steps WHERE task_id = ?", (task_id,))
-        return History(record, tuple(map(_input, inputs)), dict(steps))
+        return History(record, tuple(map(rows.to_input, inputs)), dict(steps))
 
     def insert(self, record: TaskRecord) -> TaskRecord:
         """See `Transaction.insert`."""
         record = self._stamped(Change(record))
-        fixed = (record.id, record.owner, record.created_at, record.ttl, record.poll_interval_ms, record.call_json)
         try:
-            self._connection.execute(_INSERT_TASK, (*fixed, *_changing(record)))
+            self._connection.execute(_INSERT_TASK, (*rows.fixed(record), *rows.changing(record)))
         except sqlite3.IntegrityError:
             raise TaskKeyError("There is a task of that id already.") from None
         return record
@@ -90,12 +77,12 @@ class Tables:
         record, execute = self._stamped(change), self._connection.execute
         try:
             for asked in change.parked:
-                execute(_INSERT_INPUT, (record.id, *_input_row(asked)))
+                execute(_INSERT_INPUT, (record.id, *rows.from_input(asked)))
         except sqlite3.IntegrityError:
             raise key_used() from None
         for asked in change.settled:
-            execute(_UPDATE_INPUT, (asked.state, _reply_json(asked.reply), asked.settled_at, record.id, asked.key))
-        execute(_UPDATE_TASK, (*_changing(record), record.id))
+            execute(_UPDATE_INPUT, (asked.state, rows.reply_json(asked.reply), asked.settled_at, record.id, asked.key))
+        execute(_UPDATE_TASK, (*rows.changing(record), record.id))
         return record
 
     def keep_step(self, task_id: str, name: str, given: str) -> None:
@@ -113,6 +100,11 @@ class Tables:
         """See `Transaction.ready`."""
         return [task_id for (task_id,) in self._connection.execute(_READY, (now, now, limit))]
 
+    def page(self, listing: Listing, limit: int) -> list[TaskRecord]:
+        """See `Transaction.page`."""
+        query, given = listing_query(_TASK, listing, limit)
+        return [self._record(row) for row in self._connection.execute(query, given).fetchall()]
+
     def due(self, limit: int, now: float) -> list[str]:
         """See `Transaction.due`."""
         due = "SELECT id FROM tasks WHERE due <= ? ORDER BY due LIMIT ?"
@@ -123,6 +115,10 @@ class Tables:
         for table, column in (("inputs", "task_id"), ("steps", "task_id"), ("tasks", "id")):
             self._connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (task_id,))
         self.changed[task_id] = None
+
+    def _record(self, row: tuple[Any, ...]) -> TaskRecord:
+        is_asking = row[rows.OPEN_AT] > 0
+        return rows.to_record(row, map(rows.to_input, self._connection.execute(_OPEN, (row[0],))) if is_asking else ())
 
     def _stamped(self, change: Change) -> TaskRecord:
         if not change.is_visible:
@@ -137,100 +133,3 @@ def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[dict[s
     changed = "SELECT id, revision FROM tasks WHERE revision > ? ORDER BY revision"
     rows = connection.execute(changed, (revision,)).fetchall()
     return dict(rows), rows[-1][1] if rows else revision
-
-
-# --- rows -------------------------------------------------------------------------------------------------------------
-
-_OPEN_AT: Final = len(_FIXED) + _CHANGING.index("open")
-
-
-def _changing(record: TaskRecord) -> tuple[Any, ...]:
-    return (
-        record.status,
-        record.status_message,
-        record.updated_at,
-        record.last_activity,
-        record.revision,
-        record.wake,
-        record.fence,
-        record.worker,
-        record.lease_until,
-        len(record.inputs),
-        record.is_waiting_to_run,
-        record.due,
-        record.result_json,
-        record.error_json,
-    )
-
-
-def _record(row: tuple[Any, ...], inputs: Iterable[TaskInput]) -> TaskRecord:
-    id, owner, created_at, ttl, poll_interval_ms, call = row[: len(_FIXED)]
-    status, message, updated_at, active, revision, wake, fence, worker, lease, _, _, _, result, error = row[
-        len(_FIXED) :
-    ]
-    return TaskRecord(
-        id,
-        owner,
-        call,
-        created_at,
-        updated_at,
-        active,
-        status=status,
-        status_message=message,
-        ttl=ttl,
-        poll_interval_ms=poll_interval_ms,
-        inputs={asked.key: asked for asked in inputs},
-        result_json=result,
-        error_json=error,
-        revision=revision,
-        wake=wake,
-        fence=fence,
-        worker=worker,
-        lease_until=lease,
-    )
-
-
-def _input_row(asked: TaskInput) -> tuple[Any, ...]:
-    return (
-        asked.key,
-        asked.name,
-        asked.shape,
-        _json.dumps(asked.request).decode(),
-        asked.until,
-        asked.message,
-        asked.attempt,
-        asked.tries,
-        asked.state,
-        _reply_json(asked.reply),
-        asked.parked_at,
-        asked.settled_at,
-    )
-
-
-def _input(row: tuple[Any, ...]) -> TaskInput:
-    key, name, shape, request, until, message, attempt, tries, state, reply, parked_at, settled_at = row
-    return TaskInput(
-        key,
-        name,
-        shape,
-        _json.loads(request),
-        until,
-        message=message,
-        attempt=attempt,
-        tries=tries,
-        state=state,
-        reply=None if reply is None else _reply(reply),
-        parked_at=parked_at,
-        settled_at=settled_at,
-    )
-
-
-def _reply_json(reply: Reply | None) -> str | None:
-    if reply is None:
-        return None
-    return to_json("the answer", [reply.action, reply.content, reply.problem, reply.is_expired, reply.tries])
-
-
-def _reply(text: str) -> Reply:
-    action, content, problem, is_expired, tries = json.loads(text)
-    return Reply(action, content, problem, is_expired=is_expired, tries=tries)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from ...errors import UnknownTask
 from ..changes import Change, require_claim
+from ..listing import Listing
 from ..record import History, TaskRecord
 from ..states import next_status
 
@@ -48,6 +49,10 @@ class Transaction(Protocol):
 
     def ready(self, limit: int, now: float) -> list[str]:
         """As `TaskStore.ready`; tasks that are expired may be among them."""
+        ...
+
+    def page(self, listing: Listing, limit: int) -> list[TaskRecord]:
+        """The first tasks of a listing, each as `load` gives it: not more than *limit*; some may be expired."""
         ...
 
     def due(self, limit: int, now: float) -> list[str]:

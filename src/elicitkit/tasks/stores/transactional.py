@@ -15,10 +15,13 @@ from typing import Any, TypeVar
 
 from ..._json import sendable
 from ...errors import LimitError, UnknownTask
+from ...limits import LISTED_TASKS
 from .. import changes
 from ..changes import Change
+from ..listing import EVERYBODY, Everybody, Listing, TaskPage, listing_of, page_of
 from ..record import History, Settlement, Swept, TaskInput, TaskRecord, new_key, to_json
 from ..requests import require_small
+from ..states import Status
 from ..store import LEASE, Follower, Listener, TaskStore
 from .arguments import positive, require_small_answer, task_id_of, whole
 from .transaction import Transaction, held, known, owned, running
@@ -250,6 +253,25 @@ class TransactionalStore(TaskStore):
         moment = self.clock() if now is None else now
         return await self._read(lambda within: within.ready(limit, moment))
 
+    async def list_tasks(
+        self,
+        *,
+        statuses: Iterable[Status] | None = None,
+        owner: str | Everybody | None = EVERYBODY,
+        prefix: str = "",
+        oldest_first: bool = False,
+        cursor: str | None = None,
+        limit: int = 100,
+    ) -> TaskPage:
+        """See `TaskStore.list_tasks`."""
+        if not 1 <= limit <= LISTED_TASKS:
+            raise ValueError(f"a page has 1 to {LISTED_TASKS:,} tasks, and not {limit!r}")
+        listing, now = listing_of(statuses, owner, prefix, oldest_first, cursor), self.clock()
+        if listing.statuses == frozenset():
+            return TaskPage(())
+        # One more than wanted tells whether there is a next page.
+        return page_of(await self._read(partial(_listed, listing=listing, limit=limit + 1, now=now)), limit)
+
     async def sweep(self, *, now: float | None = None) -> Swept:
         """See `TaskStore.sweep`."""
         moment, expired, deleted = self.clock() if now is None else now, 0, 0
@@ -300,6 +322,17 @@ class _Following:
 
     def __call__(self, task_id: str) -> None:
         self.follower(task_id, None)
+
+
+def _listed(within: Transaction, listing: Listing, limit: int, now: float) -> list[TaskRecord]:
+    found: list[TaskRecord] = []
+    while wanted := limit - len(found):
+        some = within.page(listing, wanted)
+        found += (record for record in some if not record.is_expired(now))
+        if len(some) < wanted:
+            break
+        listing = listing.behind(some[-1])
+    return found
 
 
 def _swept(within: Transaction, due: list[str], now: float) -> Swept:

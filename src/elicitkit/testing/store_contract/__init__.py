@@ -9,7 +9,7 @@ It needs pytest, and anyio's plugin for it, which is there where anyio is.
 
 import pytest
 
-_PARTS = ("answering", "asking", "base", "claiming", "keeping", "listening", "timing")
+_PARTS = ("answering", "asking", "base", "claiming", "keeping", "listed", "listening", "timing")
 pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in _PARTS))  # So that a failure shows the values.
 
 from .answering import AnsweringContract  # noqa: E402  # Behind the line above, which has to come first.
@@ -17,12 +17,19 @@ from .asking import AskingContract  # noqa: E402
 from .base import Clock, StoreTests  # noqa: E402
 from .claiming import ClaimingContract  # noqa: E402
 from .keeping import KeepingContract  # noqa: E402
+from .listed import ListedContract  # noqa: E402
 from .listening import ListeningContract  # noqa: E402
 from .timing import TimingContract  # noqa: E402
 
 
 class TaskStoreContract(
-    KeepingContract, AskingContract, AnsweringContract, ClaimingContract, TimingContract, ListeningContract
+    KeepingContract,
+    AskingContract,
+    AnsweringContract,
+    ClaimingContract,
+    TimingContract,
+    ListeningContract,
+    ListedContract,
 ):
     """The contract of `TaskStore` as tests. A subclass says how a store is made; see `StoreTests`."""
 

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from ...errors import CallOver, TaskKeyError, UnknownTask
-from ...tasks.record import TaskRecord
+from ...journal import Reply
+from ...tasks.record import Settlement, TaskInput, TaskRecord
+from ...tasks.requests import request_of
 from ...tasks.store import TaskStore
-from .base import NOBODY, Clock, StoreTests, accepting, current, parked, question
+from .base import NOBODY, Clock, StoreTests, accepting, current, form, parked, question
 
 ENDINGS: dict[str, Callable[[TaskStore, str], Awaitable[object]]] = {
     "completed": lambda store, task_id: store.complete(task_id, {"content": []}),
@@ -99,6 +101,26 @@ class KeepingContract(StoreTests):
         made.call["arguments"]["n"] = 3
 
         assert (await current(store, made.id)).call == {"arguments": {"n": 1}}
+
+    @pytest.mark.parametrize("text", ["nul \x00 in it", "\x00", "\x01", "\\x00", "\\u0000", "é 🜁", ""], ids=ascii)
+    async def test_any_text_comes_back_as_it_was(self, store: TaskStore, other: TaskStore, text: str) -> None:
+        """A database may not take a NUL, which JSON, tokens and forms can bring."""
+        request, call = request_of(form(f"m {text}")), {text: [text]}
+        made = await store.create(call, owner=text, worker=f"w {text}")
+        asked = TaskInput(f"k {text}", f"n {text}", "shape", request, store.clock() + 60, message=text)
+        await store.park(made.id, [asked], fence=1)
+        await store.settle(made.id, [Settlement(asked.key, Reply("accept", {text: text}))])
+        await store.keep_step(made.id, f"s {text}", f'"{text}"', fence=1)
+        await store.progress(made.id, text, fence=1)
+
+        history = await other.history(made.id)
+        found = await other.get(made.id, owner=text)
+
+        assert (found.call, found.owner, found.worker, found.status_message) == (call, text, f"w {text}", text)
+        assert history.steps == {f"s {text}": f'"{text}"'}
+        (was,) = history.inputs
+        assert (was.key, was.name, was.request, was.message) == (asked.key, asked.name, request, text)
+        assert was.reply == Reply("accept", {text: text})
 
     # --- owners ------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,115 @@
+"""`Feed`: gives a queue the ids of tasks that are ready. The queue may drop them, forget them, and be gone for a while.
+
+It never trusts the queue: whatever the store calls ready, and was not given to the queue lately, is given to it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from ...errors import StoreError
+from ..store import TaskStore
+from .outage import Unreachable
+
+logger = logging.getLogger(__name__)
+
+Add: TypeAlias = Callable[[Sequence[str]], Awaitable[Collection[str]]]
+"""Adds ids to the queue, and gives those that the queue dropped; raises `Unreachable` if there is no queue."""
+
+_GAP: Final = 0.01
+"""The shortest time between two looks at the store, in seconds: what changes meanwhile is found by the second."""
+
+_SOON: Final = 0.05
+"""How soon an id that was dropped is given again, in seconds; after each time twice as long."""
+
+AT_ONCE: Final = 100
+"""How many ids are read at a look: those that wait for longest."""
+
+
+@dataclass(slots=True)
+class _Given:
+    """When an id is given again, if it is ready then."""
+
+    again: float
+    pause: float
+
+
+class Feed:
+    """Looks what is ready, when something changed and every few seconds, and adds it to a queue.
+
+    Args:
+        store: What tells what is ready.
+        add: What adds to the queue.
+        look: How often the store is asked when nothing is known to have changed, in seconds; and how long an id is
+            left to the queue before it is added again.
+    """
+
+    def __init__(self, store: TaskStore, add: Add, *, look: float) -> None:
+        self._store = store
+        self._add = add
+        self._look = look
+        self._changed = asyncio.Event()
+        self._given: dict[str, _Given] = {}
+        self._swept = float("-inf")
+
+    def nudge(self, task_id: str) -> None:
+        """A task has changed, and may be ready again."""
+        self._given.pop(task_id, None)
+        self._changed.set()
+
+    def forget(self) -> None:
+        """The queue may have lost all that it was given."""
+        self._given.clear()
+        self._changed.set()
+
+    async def keep_feeding(self) -> None:
+        """Look and add for ever."""
+        while True:
+            try:
+                await self._feed()
+            except Unreachable as error:
+                await error.outage.over()
+            except Exception as error:
+                level = logging.WARNING if isinstance(error, StoreError) else logging.ERROR
+                logger.log(level, "the store of tasks could not be looked through", exc_info=error)
+            await asyncio.sleep(_GAP)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), self._longest_wait())
+
+    def _longest_wait(self) -> float:
+        soonest = min((given.again for given in self._given.values()), default=float("inf"))
+        return max(_GAP, min(self._look, soonest - _now()))
+
+    async def _feed(self) -> None:
+        self._changed.clear()
+        if self._swept + self._look <= _now():
+            self._swept = _now()
+            await self._store.sweep()
+        ready = await self._store.ready(AT_ONCE)
+        self._given = {task_id: self._given[task_id] for task_id in ready if task_id in self._given}
+        if wanted := [task_id for task_id in ready if self._is_wanted(task_id)]:
+            self._note(wanted, await self._add(wanted))
+
+    def _is_wanted(self, task_id: str) -> bool:
+        return task_id not in self._given or self._given[task_id].again <= _now()
+
+    def _note(self, added: Sequence[str], dropped: Collection[str]) -> None:
+        """Remember what was added. What was dropped is so because it is in the queue, or since its run is about to end.
+
+        In the second case nobody would look at it again, so it is added soon once more.
+        """
+        for task_id in added:
+            pause = self._look
+            if task_id in dropped:
+                known = self._given.get(task_id)
+                pause = _SOON if known is None else min(2 * known.pause, self._look)
+            self._given[task_id] = _Given(_now() + pause, pause)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,102 @@
+"""`Outage`: a server that cannot be reached, told once when it goes and once when it is back."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TypeAlias
+
+logger = logging.getLogger(__name__)
+
+
+class Outage:
+    """Whether a server can be reached at the moment.
+
+    Args:
+        server: What it is called, without its password.
+    """
+
+    def __init__(self, server: str) -> None:
+        self._server = server
+        self._is_over = asyncio.Event()
+        self._is_over.set()
+        self._is_doubtful = asyncio.Event()
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the server cannot be reached."""
+        return not self._is_over.is_set()
+
+    def begin(self, error: object) -> None:
+        """It could not be reached just now."""
+        if not self.is_on:
+            logger.warning("%s cannot be reached (%s): tasks wait until it can, and none is lost", self._server, error)
+            self._is_over.clear()
+        self._is_doubtful.set()
+
+    def doubt(self) -> None:
+        """Somebody had trouble with it: a connection of old may be all that is lost."""
+        self._is_doubtful.set()
+
+    def end(self) -> None:
+        """It was reached just now."""
+        self._is_doubtful.clear()
+        if self.is_on:
+            logger.warning("%s can be reached again", self._server)
+            self._is_over.set()
+
+    async def doubted(self) -> None:
+        """Wait until somebody has, or had, trouble with it."""
+        await self._is_doubtful.wait()
+
+    async def over(self) -> None:
+        """Wait until it can be reached."""
+        await self._is_over.wait()
+
+
+class Unreachable(Exception):
+    """A server could not be reached. It never leaves this folder."""
+
+    def __init__(self, outage: Outage) -> None:
+        super().__init__(outage)
+        self.outage = outage
+
+
+Judge: TypeAlias = Callable[[logging.LogRecord], bool]
+"""Decides about a line that is about to be logged."""
+
+
+class _Hush(logging.Filter):
+    """Keeps some of what a library logs to itself, and tells an outage of the rest of that."""
+
+    def __init__(self, outage: Outage, is_trouble: Judge, is_noise: Judge) -> None:
+        super().__init__()
+        self._outage = outage
+        self._is_trouble = is_trouble
+        self._is_noise = is_noise
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if self._is_trouble(record):
+            self._outage.doubt()
+            return False
+        return not self._is_noise(record)
+
+
+@contextmanager
+def hushed(outage: Outage, *loggers: str, is_trouble: Judge, is_noise: Judge) -> Iterator[None]:
+    """Inside the block, let loggers that would tell of an outage once a second do so no more.
+
+    Args:
+        outage: What is told instead.
+        loggers: Whose lines they are.
+        is_trouble: Whether a line tells of an outage.
+        is_noise: Whether nobody needs it.
+    """
+    hush = _Hush(outage, is_trouble, is_noise)
+    with ExitStack() as stack:
+        for name in loggers:
+            logging.getLogger(name).addFilter(hush)
+            stack.callback(logging.getLogger(name).removeFilter, hush)
+        yield

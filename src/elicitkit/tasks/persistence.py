@@ -1,0 +1,56 @@
+"""What a run needs of a store that fails for a while: it is tried again, with longer and longer pauses."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from ..errors import StoreError, UnknownTask
+from .endings import End, failing
+from .record import History
+from .run import Run
+
+logger = logging.getLogger(__name__)
+
+_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
+"""The first and the longest pause between two tries at a store that cannot be read or written, in seconds."""
+
+
+async def keep_end(run: Run, end: End) -> None:
+    """Keep how a call ended; while the store fails, it is tried again, for the tool has done its work.
+
+    Raises:
+        StaleClaim, CallOver, UnknownTask: If the task is no longer ours to end.
+        StoreError: If the store fails, and everything is to stop.
+    """
+    run.is_ending = True
+    pause = _PAUSE
+    while True:
+        try:
+            await end(run.claim)
+            return
+        except TypeError:
+            logger.exception("the result of the task %s is no JSON", run.claim.task_id[:8])
+            end = failing("The result of this task cannot be sent.")
+        except StoreError:
+            if run.is_stopped:
+                raise
+            logger.exception("the end of the task %s cannot be kept yet", run.claim.task_id[:8])
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+async def history_for(run: Run, is_wanted: Callable[[], bool]) -> History | None:
+    """What the store has of a run, however long it cannot be read; `None` if the task is gone, or nobody wants it."""
+    pause = _PAUSE
+    while is_wanted():
+        try:
+            return await run.claim.store.history(run.claim.task_id)
+        except UnknownTask:
+            return None
+        except StoreError:
+            logger.exception("the task %s cannot be read yet", run.claim.task_id[:8])
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+    return None

@@ -1,0 +1,144 @@
+"""`PostgresTaskStore`: tasks in a PostgreSQL database, which the processes of many machines share."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
+
+from ...errors import MissingExtra, StoreError
+
+try:
+    import psycopg
+except ImportError as missing:
+    raise MissingExtra("postgres", "A store of tasks in PostgreSQL") from missing
+
+from .arguments import positive
+from .postgres_connections import Connector, close, told
+from .postgres_lanes import Lanes
+from .postgres_listening import Listening
+from .postgres_schema import MIGRATIONS, Migration, migrate, require_name
+from .postgres_tables import Place
+from .transaction import Transaction
+from .transactional import TransactionalStore
+
+T = TypeVar("T")
+
+
+class PostgresTaskStore(TransactionalStore):
+    """A `TaskStore` in a PostgreSQL database (13 or newer), which servers and workers on many machines share.
+
+    The tables are made when the store is opened, in a schema of their own, and those of an older version are brought up
+    to date; where they are there, a role without the right to make any will do. It needs connections that keep their
+    session: PostgreSQL itself, or a pooler in session mode.
+
+        async with PostgresTaskStore("postgresql://app@db.example/app") as store:
+            ...
+
+    It outlives a restart of the database. What was under way then is done again where it certainly did not happen; of a
+    commit whose answer was lost, PostgreSQL is asked what became of it. Only where that cannot be found out in time is
+    it a `StoreError` that says so.
+
+    Args:
+        address: `postgresql://user@host/database`, or libpq's `name=value …`.
+        schema: The schema with the tables; several applications in one database have one each.
+        pool_size: How many operations run at once, each on a connection; one more connection listens.
+        timeout: How long an operation waits for a connection, and then may take, in seconds.
+        rescan: How often to look for changes that were not heard of, in seconds.
+        must_exist: Make no tables: where there are none, it is a `StoreError` when the store is opened.
+        options: As for `TaskStore`.
+
+    Raises:
+        MissingExtra: When its module is imported: if psycopg is not installed.
+        ValueError: If the address or the name of the schema is none, or a number is not positive.
+    """
+
+    _migrations: ClassVar[Sequence[Migration]] = MIGRATIONS
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        schema: str = "elicitkit",
+        pool_size: int = 8,
+        timeout: float = 10.0,
+        rescan: float = 5.0,
+        must_exist: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        self._schema = require_name(schema)
+        self._timeout = positive("timeout", timeout)
+        self._rescan = positive("rescan", rescan)
+        self._pool_size = int(positive("pool_size", pool_size))
+        self._must_exist = must_exist
+        self._connector = Connector(address, schema, timeout)
+        self._lanes: Lanes | None = None
+        self._listening: Listening | None = None
+
+    async def open(self) -> None:
+        """See `TaskStore.open`.
+
+        Raises:
+            StoreError: If the database cannot be reached or used, or its tables are of a newer version.
+        """
+        await asyncio.to_thread(self._prepare)
+        place = Place(self._schema, secrets.token_hex(4))
+        lanes = Lanes(
+            self._connector,
+            place=place,
+            size=self._pool_size,
+            timeout=self._timeout,
+            tell=self._tell_own,
+        )
+        listening = Listening(
+            self._connector,
+            place=place,
+            every=self._rescan,
+            read=lambda work: lanes.run(work, is_reading=True),
+            tell=self._tell,
+        )
+        try:
+            await listening.start(self._timeout)
+        except BaseException:
+            await lanes.stop()
+            raise
+        self._lanes, self._listening = lanes, listening
+
+    async def close(self) -> None:
+        """See `TaskStore.close`."""
+        lanes, listening, self._lanes = self._lanes, self._listening, None
+        if listening is not None:
+            await listening.stop()
+        if lanes is not None:
+            await lanes.stop()
+        self._listening = None
+
+    async def _write(self, work: Callable[[Transaction], T]) -> T:
+        return await self._opened.run(work, is_reading=False)
+
+    async def _read(self, work: Callable[[Transaction], T]) -> T:
+        return await self._opened.run(work, is_reading=True)
+
+    @property
+    def _opened(self) -> Lanes:
+        if self._lanes is None:
+            raise StoreError("The store of tasks is not open: use it as in `async with store:`.")
+        return self._lanes
+
+    def _tell_own(self, changed: Mapping[str, int], deleted: Iterable[str]) -> None:
+        if self._listening is not None and (changed or deleted):
+            self._listening.changed(changed, deleted)
+
+    def _prepare(self) -> None:
+        """Bring the tables up to date."""
+        try:
+            connection = self._connector.connect()
+            try:
+                connection.prepare_threshold = None  # What is done once needs no plan.
+                migrate(connection, self._schema, must_exist=self._must_exist, migrations=self._migrations)
+            finally:
+                close(connection)
+        except psycopg.Error as error:
+            raise told(error) from error

@@ -1,0 +1,243 @@
+"""`Lanes`: some threads, each of which does one work at a time in a transaction on a connection.
+
+PostgreSQL's side of a transaction is a conversation, and one that blocks is the simplest to get right: what a caller
+gives up is finished nevertheless, and nothing is half sent. A work may be done again, since it changes nothing but by
+its transaction; and it is, where it is certain that the transaction did not happen, and what kept it from happening
+passes: a deadlock, a lost connection, a restart. Where a connection is lost while it commits, PostgreSQL is asked what
+became of the transaction, by its id.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Final, TypeVar
+
+import psycopg
+from psycopg.errors import PipelineAborted, UniqueViolation
+
+from ...errors import StoreError
+from .postgres_connections import Connection, Connector, Idle, close, is_lost, passes, told
+from .postgres_jobs import Job, Tell
+from .postgres_tables import Place, Tables, refused
+
+T = TypeVar("T")
+
+_OUTCOME: Final = b"SELECT pg_xact_status(%s::xid8)"
+
+_IN_PROGRESS: Final = "in progress"
+
+_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
+"""The first and the longest pause between two tries, in seconds."""
+
+
+class _Again(Exception):
+    """A transaction certainly did not happen, and may the next time."""
+
+
+class _Unknown(Exception):
+    """A connection was lost while a transaction was being committed."""
+
+
+class Lanes:
+    """Does works, some at once.
+
+    Args:
+        connector: What gives connections.
+        place: Where the tables are.
+        size: How many works are done at once, each on a connection.
+        timeout: How long a work may wait for a connection, and then how long it may take, in seconds.
+        tell: What is told of changes.
+    """
+
+    def __init__(
+        self,
+        connector: Connector,
+        *,
+        place: Place,
+        size: int,
+        timeout: float,
+        tell: Tell,
+    ) -> None:
+        self._idle = Idle(connector)
+        self._place = place
+        self._timeout = timeout
+        self._tell = tell
+        self._threads = ThreadPoolExecutor(size, thread_name_prefix="elicitkit postgres")
+        self._pending: set[Future[None]] = set()
+        self._is_stopping = False
+
+    async def run(self, work: Callable[[Tables], T], *, is_reading: bool) -> T:
+        """Have a work done.
+
+        Raises:
+            StoreError: If the store cannot be read or written.
+            Exception: What the work raises.
+        """
+        if self._is_stopping:
+            raise StoreError("The store of tasks is closed.")
+        job = Job(work, is_reading=is_reading, timeout=self._timeout)
+        begun = self._threads.submit(self._do, job)
+        self._pending.add(begun)
+        begun.add_done_callback(self._pending.discard)
+        return await job.outcome()
+
+    async def stop(self) -> None:
+        """Finish what is waiting, and close every connection."""
+        self._is_stopping = True
+        await asyncio.gather(*map(asyncio.wrap_future, [*self._pending]))
+        self._threads.shutdown(wait=False)
+        await asyncio.to_thread(self._idle.close)
+
+    # --- in a thread -------------------------------------------------------------------------------------------------
+
+    def _do(self, job: Job[Any]) -> None:
+        if not job.begin():
+            return
+        try:
+            value, tables = job.context.run(self._until_done, job)
+        except BaseException as error:
+            job.fail(error)
+        else:
+            job.deliver(value, tables.changed, tables.deleted, self._tell)
+
+    def _until_done(self, job: Job[T]) -> tuple[T, Tables]:
+        pause = _PAUSE
+        while True:
+            try:
+                return self._once(job)
+            except _Again as again:
+                if job.left < pause:
+                    raise _ours(again, is_late=job.is_cut, seconds=self._timeout) from again.__cause__
+            time.sleep(random.uniform(pause / 2, pause))
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _once(self, job: Job[T]) -> tuple[T, Tables]:
+        """Do a work in one transaction.
+
+        Raises:
+            _Again: If it did not happen, and may the next time.
+            StoreError: If it did not happen, or nobody knows.
+            Exception: What the work raises.
+        """
+        connection = self._take()
+        attempt = Attempt(connection, self._place)
+        try:
+            with job.waiting_on(connection):
+                return attempt.run(job), attempt.tables
+        except _Unknown as unknown:
+            if self._was_committed(job, attempt):
+                return attempt.value, attempt.tables
+            raise _Again from unknown.__cause__
+        finally:
+            self._idle.give_back(connection)
+
+    def _take(self) -> Connection:
+        try:
+            return self._idle.take()
+        except psycopg.Error as error:
+            raise _Again from error
+
+    def _was_committed(self, job: Job[Any], attempt: Attempt) -> bool:
+        """What became of a transaction whose connection was lost while it was being committed.
+
+        Raises:
+            StoreError: If it cannot be found out.
+        """
+        job.prolong()
+        pause, found, cause = _PAUSE, _IN_PROGRESS, None
+        while found == _IN_PROGRESS and job.left > 0:
+            try:
+                found = self._status(job, attempt)
+            except (psycopg.Error, _Again) as error:
+                cause = error.__cause__ if isinstance(error, _Again) else error
+            if found == _IN_PROGRESS:
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+        if found not in ("committed", "aborted"):
+            lost = cause if isinstance(cause, psycopg.Error) else psycopg.OperationalError("the connection was lost")
+            raise told(lost, is_unknown=True)
+        return found == "committed"
+
+    def _status(self, job: Job[Any], attempt: Attempt) -> str:
+        connection = self._take()
+        try:
+            with job.waiting_on(connection):
+                found = connection.execute(_OUTCOME, (attempt.tables.transaction,)).fetchone()
+        finally:
+            self._idle.give_back(connection)
+        return "forgotten" if found is None or found[0] is None else str(found[0])
+
+
+class Attempt:
+    """One try at a work, on one connection."""
+
+    def __init__(self, connection: Connection, place: Place) -> None:
+        self._connection = connection
+        self._place = place
+        self._is_committing = False
+        self.tables: Tables
+        self.value: Any = None
+        """What the work gave."""
+
+    def run(self, job: Job[T]) -> T:
+        """Do it, and commit.
+
+        Raises:
+            _Again, _Unknown: If PostgreSQL failed, as their texts say.
+            StoreError: If it failed, and would again. Nothing was stored.
+            Exception: What the work raises.
+        """
+        try:
+            with self._connection.pipeline():
+                self.tables = Tables(self._connection, self._place, is_reading=job.is_reading)
+                if job.is_reading:  # All of a pipeline is one transaction, by itself.
+                    return job.work(self.tables)
+                self._connection.execute(b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+                self.value = job.work(self.tables)
+                self._is_committing = True
+                self._connection.execute(b"COMMIT")
+            return self.value  # type: ignore[no-any-return]  # It is what the work gave.
+        except psycopg.Error as error:
+            cause = _first(error)
+            self._roll_back()
+            raise self._meaning(job, cause) from cause
+        except BaseException:
+            self._roll_back()
+            raise
+
+    def _meaning(self, job: Job[Any], error: psycopg.Error) -> Exception:
+        if is_lost(error, self._connection):
+            close(self._connection)
+            # Who only looked, or was not let, can look again.
+            is_unknown = self._is_committing and self.tables.transaction is not None
+            return _Unknown() if is_unknown else _Again()
+        if passes(error):
+            return _Again()
+        if isinstance(error, UniqueViolation):
+            return refused(error)
+        return told(error)
+
+    def _roll_back(self) -> None:
+        try:
+            if self._connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                self._connection.execute(b"ROLLBACK")
+        except psycopg.Error:
+            self._connection.close()
+
+
+def _first(error: psycopg.Error) -> psycopg.Error:
+    """What made the others of a pipeline fail."""
+    while isinstance(error, PipelineAborted) and isinstance(error.__context__, psycopg.Error):
+        error = error.__context__
+    return error
+
+
+def _ours(again: _Again, *, is_late: bool, seconds: float) -> StoreError:
+    if is_late:
+        return told(psycopg.OperationalError(f"PostgreSQL did not answer within {seconds:g} seconds"))
+    cause = again.__cause__
+    return told(cause if isinstance(cause, psycopg.Error) else psycopg.OperationalError("the connection was lost"))

@@ -1,0 +1,167 @@
+"""The tables of tasks in PostgreSQL, and how those of an older version are brought up to date."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+import psycopg
+
+from ...errors import StoreError
+
+Migration: TypeAlias = Sequence[str]
+"""The statements that take the tables from one version to the next."""
+
+_NAME = re.compile(r"[a-z_][a-z0-9_]{0,39}")
+"""What a schema is called. No quotes are ever needed, and there is room for more in the name of a channel."""
+
+# The collation makes ids and owners come in the same order everywhere, and lets an index serve a prefix.
+_FIRST: Final[Migration] = (
+    "CREATE SEQUENCE revisions",
+    """
+    CREATE TABLE tasks (
+        id text COLLATE "C" NOT NULL,
+        owner text COLLATE "C",
+        status text COLLATE "C" NOT NULL,
+        status_message text,
+        created_at double precision NOT NULL,
+        updated_at double precision NOT NULL,
+        last_activity double precision NOT NULL,
+        ttl double precision,
+        poll_interval_ms bigint,
+        revision bigint NOT NULL,
+        changed xid8 NOT NULL,  -- the transaction of the last change that a client can see
+        wake bigint NOT NULL,
+        fence bigint NOT NULL,
+        worker text,
+        lease_until double precision NOT NULL,
+        open bigint NOT NULL,  -- how many of its questions are
+        waits boolean NOT NULL,  -- for a worker, or has one
+        due double precision,  -- when the first thing of it is over
+        call text NOT NULL,
+        result text,
+        error text,
+        CONSTRAINT tasks_by_id PRIMARY KEY (id)
+    )
+    """,
+    "CREATE INDEX tasks_by_change ON tasks (changed)",
+    "CREATE INDEX tasks_that_wait ON tasks (lease_until, revision) WHERE waits",
+    "CREATE INDEX tasks_by_due ON tasks (due) WHERE due IS NOT NULL",
+    "CREATE INDEX tasks_that_ask ON tasks (owner, open) WHERE open > 0 AND owner IS NOT NULL",
+    "CREATE INDEX tasks_by_age ON tasks (created_at, id)",
+    "CREATE INDEX tasks_by_owner ON tasks (owner, created_at, id)",
+    "CREATE INDEX tasks_by_status ON tasks (status, created_at, id)",
+    """
+    CREATE TABLE inputs (
+        task_id text COLLATE "C" NOT NULL,
+        number bigint GENERATED ALWAYS AS IDENTITY,  -- the order they were parked in
+        key text COLLATE "C" NOT NULL,
+        name text NOT NULL,
+        shape text NOT NULL,
+        request text NOT NULL,
+        until double precision NOT NULL,
+        message text,
+        attempt bigint NOT NULL,
+        tries bigint NOT NULL,
+        state text COLLATE "C" NOT NULL,
+        reply text,
+        parked_at double precision NOT NULL,
+        settled_at double precision,
+        CONSTRAINT inputs_by_key PRIMARY KEY (task_id, key)
+    )
+    """,
+    "CREATE INDEX inputs_that_are_open ON inputs (task_id, number) WHERE state = 'open'",
+    """
+    CREATE TABLE steps (
+        task_id text COLLATE "C" NOT NULL,
+        name text COLLATE "C" NOT NULL,
+        given text NOT NULL,
+        CONSTRAINT steps_by_name PRIMARY KEY (task_id, name)
+    )
+    """,
+)
+
+MIGRATIONS: Final[Sequence[Migration]] = (_FIRST,)
+"""What makes version 1 of nothing, version 2 of version 1, and so on. Never change one that was released."""
+
+_OURS: Final = ("tasks", "inputs", "steps", "revisions")
+_VERSIONS: Final = "CREATE TABLE IF NOT EXISTS versions (what text PRIMARY KEY, version integer NOT NULL)"
+
+
+def require_name(schema: str) -> str:
+    """The name of a schema, if it is a plain one.
+
+    Raises:
+        ValueError: If not.
+    """
+    if not _NAME.fullmatch(schema):
+        raise ValueError(f"a schema is called by up to 40 lower-case letters, digits and underscores, not {schema!r}")
+    return schema
+
+
+def migrate(
+    connection: psycopg.Connection[Any],
+    schema: str,
+    *,
+    must_exist: bool = False,
+    migrations: Sequence[Migration] = MIGRATIONS,
+) -> None:
+    """Bring the tables up to date, all of it or nothing, while no other process does.
+
+    Where they are, nothing is done that takes a right to make anything.
+
+    Raises:
+        StoreError: If they are of a newer version, if there are others of the same names, or if they are not there and
+            must be.
+        psycopg.Error: If they cannot be read or made.
+    """
+    if _version(connection, schema) == len(migrations):
+        return
+    connection.execute("BEGIN")
+    try:
+        # Two that start at once make them once. The lock ends with the transaction.
+        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"elicitkit {schema} migrates",))
+        version = _version(connection, schema)
+        _refuse(connection, schema, version, len(migrations), must_exist)
+        if connection.execute("SELECT to_regnamespace(%s)", (schema,)).fetchone() == (None,):
+            connection.execute(f"CREATE SCHEMA {schema}".encode())
+        if version == 0:
+            connection.execute(_VERSIONS)
+        for migration in migrations[version:]:
+            for statement in migration:
+                connection.execute(statement.encode())
+        connection.execute(
+            "INSERT INTO versions VALUES ('tasks', %s) ON CONFLICT (what) DO UPDATE SET version = EXCLUDED.version",
+            (len(migrations),),
+        )
+        connection.execute("COMMIT")
+    except BaseException:
+        if not connection.closed:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _refuse(connection: psycopg.Connection[Any], schema: str, version: int, newest: int, must_exist: bool) -> None:
+    if version > newest:
+        raise StoreError(
+            f"The tables of tasks have version {version}, and this elicitkit knows version {newest}: use the newer one."
+        )
+    if version > 0:
+        return
+    if must_exist:
+        raise StoreError(f"There are no tasks in the schema {schema!r} of this database.")
+    taken = "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace(%s) AND relname = ANY(%s) ORDER BY 1"
+    if (found := connection.execute(taken, (schema, list(_OURS))).fetchone()) is not None:
+        raise StoreError(
+            f"The schema {schema!r} has a {found[0]!r} of something else; give the tasks a schema of their own."
+        )
+
+
+def _version(connection: psycopg.Connection[Any], schema: str) -> int:
+    """The version of the tables; 0 where there are none."""
+    there = "SELECT to_regclass(%s)"
+    if connection.execute(there, (f"{schema}.versions",)).fetchone() == (None,):
+        return 0
+    found = connection.execute("SELECT version FROM versions WHERE what = 'tasks'").fetchone()
+    return 0 if found is None else int(found[0])

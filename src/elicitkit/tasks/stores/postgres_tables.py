@@ -1,0 +1,258 @@
+"""Tasks as rows: the `Transaction` of the PostgreSQL store, in two round trips.
+
+All is sent through a pipeline. With the first question about a task goes what the rest will need: the lock of its row,
+its open questions, a revision, and the id of the transaction. What is written after that is not waited for one by one,
+but with the commit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import psycopg
+from psycopg.errors import UniqueViolation
+
+from ...errors import TaskKeyError
+from ..changes import Change, key_used
+from ..listing import Listing
+from ..record import History, TaskInput, TaskRecord
+from . import rows
+from .postgres_connections import Connection
+from .postgres_listing import listing_query
+from .postgres_text import given, kept
+
+_TASK: Final = ", ".join(rows.TASK)
+_SETS: Final = ", ".join(f"{name} = %s" for name in rows.CHANGING)
+_SELECT_INPUTS: Final = f"SELECT {', '.join(rows.INPUT)} FROM inputs WHERE task_id = %s"
+
+
+def _insert(table: str, columns: Sequence[str], also: str = "", value: str = "") -> bytes:
+    places = ", ".join(["%s"] * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}{also}) VALUES ({places}{value})".encode()
+
+
+_TELLING: Final = b" RETURNING pg_notify(%s, %s)"  # Others hear of it when it is committed.
+INSERT_TASK: Final = _insert("tasks", rows.TASK, ", changed", ", pg_current_xact_id()") + _TELLING
+UPDATE_TASK: Final = f"UPDATE tasks SET {_SETS} WHERE id = %s".encode()
+UPDATE_VISIBLY: Final = f"UPDATE tasks SET {_SETS}, changed = pg_current_xact_id() WHERE id = %s".encode() + _TELLING
+SELECT_TASK: Final = f"SELECT {_TASK} FROM tasks WHERE id = %s".encode()
+LOCK_TASK: Final = SELECT_TASK + b" FOR UPDATE"
+NEXT: Final = b"SELECT nextval('revisions'), pg_current_xact_id()::text"
+INSERT_INPUT: Final = _insert("inputs", ["task_id", *rows.INPUT])
+UPDATE_INPUT: Final = b"UPDATE inputs SET state = %s, reply = %s, settled_at = %s WHERE task_id = %s AND key = %s"
+OPEN_INPUTS: Final = f"{_SELECT_INPUTS} AND state = 'open' ORDER BY number".encode()
+EVERY_INPUT: Final = f"{_SELECT_INPUTS} ORDER BY number".encode()
+STEPS: Final = b"SELECT name, given FROM steps WHERE task_id = %s"
+KEEP_STEP: Final = b"INSERT INTO steps (task_id, name, given) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
+LOCK_OWNER: Final = b"SELECT pg_advisory_xact_lock(%s)"
+OPEN_OF: Final = b"SELECT coalesce(sum(open), 0)::bigint FROM tasks WHERE owner = %s AND open > 0"
+READY: Final = b"""
+    SELECT id FROM tasks
+    WHERE waits AND lease_until <= %s AND (open > 0 OR due IS NULL OR due > %s)
+    ORDER BY lease_until, revision LIMIT %s
+"""
+DUE: Final = b"SELECT id FROM tasks WHERE due <= %s ORDER BY due LIMIT %s"
+FINISHED: Final = b"SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
+CHANGED: Final = b"""
+    SELECT id, revision FROM tasks
+    WHERE changed >= %s::xid8 AND changed < pg_snapshot_xmax(pg_current_snapshot())
+"""
+PING: Final = b"SELECT pg_notify(%s, %s)"
+DELETE: Final = (
+    b"DELETE FROM inputs WHERE task_id = %s",
+    b"DELETE FROM steps WHERE task_id = %s",
+    b"DELETE FROM tasks WHERE id = %s",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the tasks of a store are, and who it is."""
+
+    schema: str
+
+    origin: str
+    """What tells its notifications from those of others."""
+
+    @property
+    def channel(self) -> str:
+        """Where changes are notified."""
+        return f"elicitkit_{self.schema}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What changed since another scan."""
+
+    changed: Mapping[str, int]
+    """The revisions of tasks that a client can see to have changed, by id; some of them the scan before has, too."""
+
+    since: str
+    """The oldest transaction that was not finished: all before it are in this scan, or in one before."""
+
+
+class Tables:
+    """The `Transaction` of the PostgreSQL store.
+
+    Args:
+        connection: One that is in a pipeline, and in a transaction.
+        place: Where the tables are, and where others hear of changes.
+        is_reading: Whether nothing is written, so that nothing has to be locked.
+    """
+
+    def __init__(self, connection: Connection, place: Place, *, is_reading: bool) -> None:
+        self.changed: dict[str, int] = {}
+        """The tasks that were changed here so that a client can see it, each with its newest revision."""
+        self.deleted: list[str] = []
+        """The tasks that were deleted here."""
+        self.transaction: str | None = None
+        """The id of the transaction; `None` as long as nothing was looked at that could be written."""
+        self._execute = connection.execute
+        self._place = place
+        self._is_reading = is_reading
+        self._revisions: list[int] = []
+
+    def load(self, task_id: str) -> TaskRecord | None:
+        """See `Transaction.load`."""
+        if not _is_id(task_id):
+            return None
+        found = self._execute(SELECT_TASK if self._is_reading else LOCK_TASK, (task_id,))
+        # A statement of its own: it sees what was committed while the one before waited for the lock.
+        inputs = self._execute(OPEN_INPUTS, (task_id,))
+        self._look_ahead()
+        row = found.fetchone()
+        return None if row is None else _record(row, inputs)
+
+    def load_history(self, task_id: str) -> History | None:
+        """See `Transaction.load_history`."""
+        if not _is_id(task_id):
+            return None
+        found = self._execute(SELECT_TASK, (task_id,))
+        inputs, steps = self._execute(EVERY_INPUT, (task_id,)), self._execute(STEPS, (task_id,))
+        if (row := found.fetchone()) is None:
+            return None
+        every = tuple(map(_input, inputs))
+        record = rows.to_record(_given(row), [asked for asked in every if asked.state == "open"])
+        return History(record, every, dict(map(_given, steps)))
+
+    def insert(self, record: TaskRecord) -> TaskRecord:
+        """See `Transaction.insert`."""
+        record = self._stamped(Change(record))
+        self._execute(INSERT_TASK, _kept((*rows.fixed(record), *rows.changing(record), *self._telling(record))))
+        return record
+
+    def save(self, change: Change) -> TaskRecord:
+        """See `Transaction.save`. That a key was used is found when all is committed."""
+        record = self._stamped(change)
+        for asked in change.parked:
+            self._execute(INSERT_INPUT, _kept((record.id, *rows.from_input(asked))))
+        for asked in change.settled:
+            settled = (asked.state, rows.reply_json(asked.reply), asked.settled_at, record.id, asked.key)
+            self._execute(UPDATE_INPUT, _kept(settled))
+        updated = _kept((*rows.changing(record), record.id))
+        if change.is_visible:
+            self._execute(UPDATE_VISIBLY, (*updated, *self._telling(record)))
+        else:
+            self._execute(UPDATE_TASK, updated)
+        return record
+
+    def keep_step(self, task_id: str, name: str, given: str) -> None:
+        """See `Transaction.keep_step`."""
+        self._execute(KEEP_STEP, _kept((task_id, name, given)))
+
+    def open_of(self, owner: str) -> int:
+        """See `Transaction.open_of`. Nobody else may ask this principal before the transaction ends."""
+        self._execute(LOCK_OWNER, (_lock_of(self._place.schema, owner),))
+        (found,) = self._execute(OPEN_OF, (kept(owner),)).fetchone() or (0,)
+        return int(found)
+
+    def ready(self, limit: int, now: float) -> list[str]:
+        """See `Transaction.ready`."""
+        return [task_id for (task_id,) in self._execute(READY, (now, now, limit))]
+
+    def page(self, listing: Listing, limit: int) -> list[TaskRecord]:
+        """See `Transaction.page`."""
+        query, wanted = listing_query(_TASK, listing, limit)
+        found = self._execute(query.encode(), _kept(wanted)).fetchall()
+        inputs = [self._execute(OPEN_INPUTS, (row[0],)) if row[rows.OPEN_AT] else () for row in found]
+        return [_record(row, asked) for row, asked in zip(found, inputs, strict=True)]
+
+    def due(self, limit: int, now: float) -> list[str]:
+        """See `Transaction.due`. They are in an order in which two sweeps do not wait for each other in turn."""
+        return sorted(task_id for (task_id,) in self._execute(DUE, (now, limit)))
+
+    def delete(self, task_id: str) -> None:
+        """See `Transaction.delete`."""
+        for statement in DELETE:
+            self._execute(statement, (task_id,))
+        self.changed.pop(task_id, None)
+        self.deleted.append(task_id)
+
+    def changes_since(self, transaction: str | None) -> Scan:
+        """What was changed by a transaction and those after it; and a sign of life for whoever listens.
+
+        Transactions that are not there yet may be in rows of a database that was copied.
+        """
+        oldest = self._execute(FINISHED)
+        found = () if transaction is None else self._execute(CHANGED, (transaction,))
+        self._execute(PING, (self._place.channel, self._place.origin))
+        (since,) = oldest.fetchone() or ("0",)
+        return Scan(dict(found), since)
+
+    def _telling(self, record: TaskRecord) -> tuple[str, str]:
+        """What others hear of a change, and where."""
+        return self._place.channel, f"{record.id} {record.revision} {self._place.origin}"
+
+    def _stamped(self, change: Change) -> TaskRecord:
+        if not change.is_visible:
+            return change.record
+        if not self._revisions:
+            self._take_next(self._execute(NEXT))
+        revision = self._revisions.pop()
+        self.changed[change.record.id] = revision
+        return change.stamped(revision).record
+
+    def _look_ahead(self) -> None:
+        """Get what will be needed if something is written, with what is asked anyway."""
+        if not self._is_reading and self.transaction is None:
+            self._take_next(self._execute(NEXT))
+
+    def _take_next(self, found: psycopg.Cursor[tuple[Any, ...]]) -> None:
+        revision, self.transaction = found.fetchone() or (0, None)
+        self._revisions.append(revision)
+
+
+def refused(error: UniqueViolation) -> TaskKeyError:
+    """What it means that something is there already."""
+    if error.diag.constraint_name == "tasks_by_id":
+        return TaskKeyError("There is a task of that id already.")
+    return key_used()
+
+
+def _is_id(task_id: str) -> bool:
+    """Whether a task may have it: PostgreSQL does not take every text."""
+    return task_id.isascii() and task_id.isalnum()
+
+
+def _lock_of(schema: str, owner: str) -> int:
+    digest = hashlib.sha256(f"elicitkit {schema} asks {owner}".encode(errors="surrogatepass")).digest()
+    return int.from_bytes(digest[:8], signed=True)
+
+
+def _record(row: tuple[Any, ...], inputs: Iterable[tuple[Any, ...]]) -> TaskRecord:
+    return rows.to_record(_given(row), map(_input, inputs))
+
+
+def _input(row: tuple[Any, ...]) -> TaskInput:
+    return rows.to_input(_given(row))
+
+
+def _kept(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(map(kept, values))
+
+
+def _given(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(map(given, row))

@@ -1,0 +1,29 @@
+"""The server of the tests of `elicitkit worker`, a module as an author's: its file of tasks is in the environment."""
+
+import os
+from typing import Any
+
+from fastmcp import FastMCP
+from mcp.server.mcpserver import Context, MCPServer
+
+from elicitkit import Elicitation, FormElicitation, MemoryTaskStore, SqliteTaskStore, Tasks, elicit
+
+tasks = Tasks(SqliteTaskStore(os.environ.get("SHOP_TASKS", "tasks.db")), lease=1.0)
+mcp: MCPServer[Any] = MCPServer("shop", middleware=[Elicitation()], extensions=[tasks], lifespan=tasks.lifespan())
+
+
+@mcp.tool()
+@tasks.task()
+async def order(ctx: Context) -> str:
+    size = await elicit(ctx, FormElicitation.create("Which size?").string("size").required())
+    return f"{os.getpid()} {size.content['size'] if size else size}"
+
+
+plain: MCPServer[Any] = MCPServer("plain")
+without_lifespan: MCPServer[Any] = MCPServer("bare", extensions=[Tasks(SqliteTaskStore("tasks.db"))])
+_in_memory = Tasks(MemoryTaskStore())
+in_memory: MCPServer[Any] = MCPServer("memory", extensions=[_in_memory], lifespan=_in_memory.lifespan())
+_picky = Tasks(SqliteTaskStore("tasks.db"), tools={"nothing"})
+picky: MCPServer[Any] = MCPServer("picky", extensions=[_picky], lifespan=_picky.lifespan())
+fast: FastMCP[Any] = FastMCP("fast")
+number = 3

@@ -1,0 +1,157 @@
+"""`elicitkit worker`: a process that runs the tasks of a server, and serves nobody (issue 8, 3)."""
+
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+from anyio.abc import Process
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+from elicitkit import DocketEngine, SqliteTaskStore, Tasks
+from elicitkit.cli import worker
+from tests.cli.conftest import Ended
+from tests.cli.fleet_shop import order
+from tests.roads.apart import ROOT, environment
+from tests.services.redis_server import RedisServer, needs_redis, redis_server
+from tests.tasks.desk import Desk, desk, server
+
+SHOP = "tests.cli.fleet_shop"
+NOWHERE = "redis://me:secret@127.0.0.1:1/0"
+
+
+@pytest.fixture
+def refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: Callable[..., Ended]) -> Callable[..., str]:
+    """Run a worker that cannot start, and give the one line that it says, and its exit code."""
+    monkeypatch.setattr(worker, "_log_to_standard_error", lambda **_: None)
+    monkeypatch.chdir(tmp_path)
+
+    def refuse(*arguments: str, code: int = 2) -> str:
+        ended, out, err = run("worker", *arguments)
+        assert (ended, out, err.count("\n")) == (code, "", 1)
+        return err
+
+    return refuse
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("shop", "a server is named as module:name, as in shop:mcp or shop.main:mcp, not 'shop'"),
+        ("shop.py:mcp", "a server is named as module:name"),
+        ("no_such_shop:mcp", "there is no module 'no_such_shop' here"),
+        ("tests.no_such_shop:mcp", "there is no module 'tests.no_such_shop' here"),
+        (f"{SHOP}:mcpp", f"the module '{SHOP}' has no 'mcpp'; it has 'mcp', 'plain'"),
+        (f"{SHOP}:number", "is no MCPServer of the SDK, which alone has tasks, but int"),
+        (f"{SHOP}:fast", "is no MCPServer of the SDK, which alone has tasks, but a FastMCP of fastmcp"),
+        (f"{SHOP}:plain", "The server 'plain' has no tasks"),
+        (f"{SHOP}:without_lifespan", "Tasks need their lifespan"),
+        (f"{SHOP}:in_memory", "a store in memory is that of one process: give --store one that all have"),
+        (f"{SHOP}:picky", "tasks were chosen for tools that the server does not have: nothing"),
+    ],
+)
+def test_what_is_no_server_with_tasks_is_said_in_one_line(refused: Callable[..., str], place: str, told: str) -> None:
+    assert told in refused(place, "--docket", NOWHERE)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("import no_such_thing", "cannot be imported: No module named 'no_such_thing'"),
+        ("raise KeyError('SHOP')", "cannot be imported: KeyError: 'SHOP'"),
+        ("def", "cannot be imported: SyntaxError"),
+    ],
+)
+def test_a_module_that_fails_is_told_from_one_that_is_not_there(
+    refused: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, told: str
+) -> None:
+    (tmp_path / "failing_shop.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    assert told in refused("failing_shop:mcp", "--docket", NOWHERE)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        ([], 2, "where is Redis? Say it with --docket, or give the server's Tasks a DocketEngine"),
+        (["--docket", "localhost"], 2, "the address of Redis begins with redis://"),
+        (["--docket", NOWHERE, "--concurrency", "0"], 2, "concurrency is at least 1"),
+        (["--docket", NOWHERE, "--store", "redis://there"], 2, "there are no stores of tasks at redis: addresses"),
+        (["--docket", NOWHERE, "--store", "missing/folder/tasks.db"], 3, "cannot be"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_anything_is_taken(
+    refused: Callable[..., str], options: list[str], code: int, told: str
+) -> None:
+    assert told in refused(f"{SHOP}:mcp", *options, code=code)
+
+
+# --- in a process of its own ------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def started(folder: Path, *options: str) -> AsyncIterator[tuple[Process, BufferedByteReceiveStream]]:
+    """A worker that has said that it takes tasks, with what it says from then on."""
+    command = [sys.executable, "-m", "elicitkit", "worker", f"{SHOP}:mcp", *options]
+    variables = {**environment(), "SHOP_TASKS": str(folder / "tasks.db")}
+    process = await anyio.open_process(command, cwd=ROOT, env=variables)
+    try:
+        assert process.stderr
+        said = BufferedByteReceiveStream(process.stderr)
+        with anyio.fail_after(30):
+            assert b"a worker of 'shop' takes tasks from redis://127.0.0.1" in await said.receive_until(b"\n", 1_000)
+        yield process, said
+    finally:
+        with anyio.CancelScope(shield=True):
+            if process.returncode is None:
+                process.kill()
+            await process.aclose()
+
+
+@asynccontextmanager
+async def shop(folder: Path, redis: RedisServer) -> AsyncIterator[Desk]:
+    """A client of a server that leaves its tools to workers."""
+    engine = DocketEngine(redis.url, runs_here=False, look=30)
+    tasks = Tasks(SqliteTaskStore(folder / "tasks.db"), engine=engine, lease=30)
+    mcp = server(tasks)
+    mcp.tool()(tasks.task()(order))
+    async with desk(mcp, tasks, seconds=60) as at:
+        yield at
+
+
+@needs_redis
+@pytest.mark.slow
+@pytest.mark.anyio
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+async def test_a_worker_that_is_to_end_gives_back_what_it_has(tmp_path: Path, ending: signal.Signals) -> None:
+    async with redis_server(tmp_path) as redis, shop(tmp_path, redis) as at:
+        async with started(tmp_path, "--docket", redis.url, "--concurrency", "2") as (first, said):
+            task_id = await at.start("order")
+            key = await at.key(task_id)
+            first.send_signal(ending)
+            with anyio.fail_after(10):
+                assert await first.wait() == 0
+            assert b"the worker gives back what runs" in await said.receive_until(b"\n", 1_000)
+        async with started(tmp_path, "--docket", redis.url) as (second, _):
+            assert await at.key(task_id) == key
+            await at.answer(task_id, size="M")
+
+            assert await at.said(task_id) == f"{second.pid} M"
+
+
+@needs_redis
+@pytest.mark.slow
+@pytest.mark.anyio
+async def test_the_store_on_the_command_line_stands_in_for_the_servers(tmp_path: Path) -> None:
+    async with redis_server(tmp_path) as redis, shop(tmp_path, redis) as at:
+        store = f"sqlite:///{tmp_path / 'tasks.db'}"
+        (tmp_path / "elsewhere").mkdir()
+        async with started(tmp_path / "elsewhere", "--docket", redis.url, "--store", store) as (worker, _):
+            task_id = await at.start("order")
+            await at.answer(task_id, size="M")
+
+            assert await at.said(task_id) == f"{worker.pid} M"
