@@ -344,16 +344,11 @@ class Runner:
         """A task changed; *revision* is its newest, if that is known."""
         run = self._runs.get(task_id)
         if run is not None:
-            if revision is None or revision > run.road.known_revision:
-                self._tell(run)
+            if not run.has_news and (revision is None or revision > run.road.known_revision):
+                run.has_news = True
+                self.help(self._refresh(run))
         elif self._nudge is not None and task_id not in self._starting:
             self._nudge(task_id)
-
-    def _tell(self, run: Run) -> None:
-        """Let a run hear what happened to its task; while it is being put down, nothing reaches it."""
-        is_told, run.has_news = run.has_news, True
-        if not is_told and run.road.phase == "open":
-            self.help(self._refresh(run))
 
     async def _refresh(self, run: Run) -> None:
         run.has_news = False
