@@ -79,14 +79,17 @@ class Pulse:
     """Something that happens again and again; who waits for the next time may miss none, and is woken once a second."""
 
     def __init__(self) -> None:
-        self._next = asyncio.Event()
+        self._next: asyncio.Event | None = None
 
     def beat(self) -> None:
         """Wake all that wait."""
-        felt, self._next = self._next, asyncio.Event()
-        felt.set()
+        felt, self._next = self._next, None
+        if felt is not None:
+            felt.set()
 
     async def felt(self) -> None:
         """Wait for the next time."""
+        if self._next is None:
+            self._next = asyncio.Event()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._next.wait(), _SECOND)

@@ -10,14 +10,14 @@ import asyncio
 import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Set
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import Context
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import anyio
 
-from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
+from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, TaskKeyError, UnknownTask
 from ..journal import Journal
 from . import threads
 from .call import TaskCall
@@ -174,18 +174,19 @@ class Runner:
         return record, Run(road, terms.owner)
 
     async def _create(self, call: TaskCall, terms: TaskTerms, task_id: str, *, worker: str | None = None) -> TaskRecord:
-        creating = asyncio.ensure_future(
-            self.store.create(call.to_dict(), **terms._asdict(), task_id=task_id, worker=worker, lease=self.lease)
-        )
         try:
-            return await asyncio.shield(creating)
-        except asyncio.CancelledError:  # Nobody will ever know its id, so nobody shall run it.
-            self.help(self._forget(creating))
+            return await self.store.create(
+                call.to_dict(), **terms._asdict(), task_id=task_id, worker=worker, lease=self.lease
+            )
+        except asyncio.CancelledError:
+            self.help(self._forget(task_id, terms))
             raise
 
-    async def _forget(self, creating: asyncio.Future[TaskRecord]) -> None:
-        record = await creating
-        await self.store.cancel(record.id, owner=record.owner)
+    async def _forget(self, task_id: str, terms: TaskTerms) -> None:
+        """See to it that nobody runs a task whose id nobody will ever know: it may be there, or come, or neither."""
+        with suppress(TaskKeyError):  # It is there; else it cannot come any more.
+            await self.store.create({}, **terms._asdict(), task_id=task_id, worker=self.worker, lease=self.lease)
+        await self.store.cancel(task_id, owner=terms.owner)
 
     def start(self, run: Run, execute: Execute) -> None:
         """Run a call in the background that this process has claimed. While everything stops, it is left to others."""
