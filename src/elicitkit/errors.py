@@ -83,13 +83,20 @@ def watch() -> Iterator[list[Made]]:
 
     They are forgotten with the block. Tasks that outlive it go on collecting, which the bound keeps small.
     """
-    made: list[Made] = []
-    token = _watched.set(made)
+    before = _watched.get()
+    made = watching()
     try:
         yield made
     finally:
-        _watched.reset(token)
+        _watched.set(before)
         made.clear()
+
+
+def watching() -> list[Made]:
+    """What collects them from here on, as `watch` does, until the running task ends; whoever began clears it then."""
+    made: list[Made] = []
+    _watched.set(made)
+    return made
 
 
 def _running_task() -> asyncio.Task[Any] | None:

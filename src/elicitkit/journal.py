@@ -117,6 +117,26 @@ class Inner:
 _NOWHERE = Inner()
 
 
+class Names:
+    """The names of the questions and steps of one run: numbered from the second of the same on."""
+
+    __slots__ = ("_questions", "_steps")
+
+    def __init__(self) -> None:
+        self._questions: dict[str, int] = {}
+        self._steps: dict[str, int] | None = None  # Most calls have none.
+
+    def question(self, base: str) -> str:
+        """Name a question by its key or digest."""
+        return _numbered(base, self._questions)
+
+    def step(self, base: str) -> str:
+        """Name a step by what its author calls it."""
+        if self._steps is None:
+            self._steps = {}
+        return _numbered(base, self._steps)
+
+
 class Journal:
     """The questions, answers and steps of one call, across its rounds.
 
@@ -125,8 +145,8 @@ class Journal:
     """
 
     __slots__ = (  # A parked task keeps one in memory.
-        *("_answers", "_asked", "_call_id", "_clock", "_deadlines", "_early", "_keyed", "_names", "_step_names"),
-        *("_steps", "_used", "inner", "rounds"),
+        *("_answers", "_asked", "_call_id", "_clock", "_deadlines", "_early", "_keyed", "_steps", "_used"),
+        *("inner", "names", "rounds"),
     )
 
     def __init__(self, clock: Callable[[], float] | None = None) -> None:
@@ -141,8 +161,8 @@ class Journal:
         self._deadlines: dict[str, float] = {}
         self._steps: dict[str, str] = {}
         self._early: dict[str, Reply] = {}
-        self._names: dict[str, int] = {}
-        self._step_names: dict[str, int] = {}
+        self.names = Names()
+        """The names of this run, so far."""
         self._keyed: dict[str, None] = {}
         self._used: dict[str, None] = {}
 
@@ -157,14 +177,14 @@ class Journal:
 
     def name(self, digest: str, key: str | None) -> str:
         """Name a question: its key or digest, numbered from the second of the same on. A replay names alike."""
-        name = _numbered(key or digest, self._names)
+        name = self.names.question(key or digest)
         if key:
             self._keyed[name] = None
         return name
 
     def step_name(self, name: str) -> str:
         """Name a step: as its author does, numbered from the second of the same on."""
-        return _numbered(name, self._step_names)
+        return self.names.step(name)
 
     def step(self, name: str) -> str | None:
         """What a step gave, as JSON text, if it was finished."""

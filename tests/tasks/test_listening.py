@@ -35,16 +35,19 @@ class Ear(KnowsTasks):
         self.acknowledged: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.tasks: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.changes: asyncio.Queue[Any] = asyncio.Queue()
+        self.heard: list[str] = []
 
     def notifications(self) -> list[NotificationBinding[Any]]:
         return [NotificationBinding(method="notifications/tasks", params_type=Told, handler=self._hear)]
 
     async def _hear(self, told: Told) -> None:
+        self.heard.append("task")
         self.tasks.put_nowait(told.model_dump(by_alias=True, mode="json", exclude_unset=True))
 
     async def other(self, message: Any) -> None:
         match message:
             case types.SubscriptionsAcknowledgedNotification(params=params):
+                self.heard.append("acknowledgement")
                 self.acknowledged.put_nowait(params.model_dump(by_alias=True, mode="json", exclude_none=True))
             case types.ToolListChangedNotification(params=params):
                 self.changes.put_nowait(params)
@@ -177,6 +180,37 @@ async def test_tasks_are_told_beside_what_the_sdk_tells(mcp: MCPServer[Any], tas
 async def test_without_task_ids_the_sdk_serves_alone(mcp: MCPServer[Any], tasks: Tasks) -> None:
     async with connected(mcp, "memory") as (client, ear), listening(client, [], toolsListChanged=True):
         assert (await ear.acknowledged.get())["notifications"] == {"toolsListChanged": True}
+
+
+class ChangingStore(MemoryTaskStore):
+    """A store in which a task changes while a subscriber looks for it."""
+
+    is_changing = False
+
+    async def get(self, task_id: str, *, owner: str | None) -> Any:
+        if self.is_changing:
+            self.is_changing = False
+            await self.progress(task_id, "looking")
+            for _ in range(5):
+                await asyncio.sleep(0)
+        return await super().get(task_id, owner=owner)
+
+
+async def test_the_acknowledgement_comes_before_what_changed_meanwhile() -> None:
+    """Specification 2026-07-28, "Subscriptions": the acknowledgement is the first message of one."""
+    store = ChangingStore()
+    tasks = Tasks(store)
+    mcp = server(tasks)
+    mcp.tool()(tasks.task()(order))
+    async with connected(mcp, "memory") as (client, ear):
+        at = Desk(client, store)
+        task_id = await at.start("order")
+        await at.key(task_id)
+        store.is_changing = True
+        async with listening(client, [task_id]):
+            await ear.tasks.get()
+
+    assert ear.heard == ["acknowledgement", "task"]
 
 
 async def test_without_the_extension_declared_it_is_an_error(mcp: MCPServer[Any], tasks: Tasks) -> None:

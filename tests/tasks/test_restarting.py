@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ import pytest
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ClientCapabilities, ElicitationCapability, FormElicitationCapability
 
-from elicitkit import SqliteTaskStore, Tasks, elicit, elicit_all, elicit_sync, elicit_url, step
+from elicitkit import MemoryTaskStore, SqliteTaskStore, Tasks, elicit, elicit_all, elicit_sync, elicit_url, step
 from elicitkit.tasks.answers import judge
+from elicitkit.tasks.record import History, Settlement
 from elicitkit.tasks.store import TaskStore
 from tests.tasks.desk import accept, desk, eventually, form, quick, server
 
@@ -198,6 +200,47 @@ async def test_a_tool_that_changed_beyond_that_ends_with_an_error_that_says_so(s
     assert ended.get("error") or ended["result"]["isError"]
 
 
+async def test_what_the_protocol_puts_into_a_request_is_not_kept(store: TaskStore) -> None:
+    process = Process(store, order)
+    async with process.desk() as at:
+        task = await at.send("order", {"trace": "abc"})
+        kept = (await store.history(task["taskId"])).record.call
+
+    assert kept["meta"] == {"trace": "abc"}
+
+
+class LateStore(MemoryTaskStore):
+    """A store that takes an answer right after its history was read for a run that is about to start."""
+
+    late: Settlement | None = None
+
+    async def history(self, task_id: str) -> History:
+        found = await super().history(task_id)
+        if self.late is not None and found.record.worker is not None:
+            late, self.late = self.late, None
+            await self.settle(task_id, [late])
+            for _ in range(3):  # Until the listeners were told, of a run that they do not know yet.
+                await asyncio.sleep(0)
+        return found
+
+
+async def test_an_answer_that_comes_before_the_run_has_started_is_seen() -> None:
+    async def ask(ctx: Context) -> str:
+        found = await elicit_all(ctx, a=form("A?", "x"), b=form("B?", "x"))
+        return "".join(one.content["x"] for one in found.values() if one)
+
+    store = LateStore()
+    async with Process(store, ask).desk() as at:
+        task_id = await at.start("ask")
+        await at.asked(task_id, 2)
+    first, second = (judge(one, accept(x="!")) for one in (await store.history(task_id)).inputs)
+    store.late = second
+    await store.settle(task_id, [first])
+
+    async with Process(store, ask).desk(seconds=5) as at:
+        assert await at.said(task_id) == "!!"
+
+
 async def test_capabilities_arguments_and_call_come_from_the_record(store: TaskStore) -> None:
     seen: list[Any] = []
     forms = ClientCapabilities(elicitation=ElicitationCapability(form=FormElicitationCapability()))
@@ -371,8 +414,9 @@ async def test_a_worker_that_slept_past_its_claim_does_no_step_that_another_has_
 
     async def work(ctx: Context) -> str:
         runs.append(number := len(runs))
-        if number == 0:
-            await asyncio.shield(asyncio.ensure_future(go.wait()))
+        while number == 0 and not go.is_set():  # Whatever it is told meanwhile: it sleeps.
+            with suppress(asyncio.CancelledError):
+                await go.wait()
         try:
             return str(await step(ctx, "pay", did, f"run {number}"))
         finally:

@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
 
 from elicitkit import MemoryTaskStore, Tasks, call_id, elicit, elicit_all, elicit_sync, step
-from elicitkit.errors import StoreError
+from elicitkit.errors import StoreError, TaskKeyError
 from elicitkit.tasks import persistence, run
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.engines.local import LocalEngine
@@ -109,7 +109,11 @@ async def test_a_client_is_told_what_is_the_matter_with_the_store(
             assert told == "error: The disk is full."
         else:
             with pytest.raises(MCPError, match=r"^The disk is full\.$") as caught:
-                await (at.cancel(task_id) if method == "cancel" else at.update(task_id, **{key: accept(size="S")}))
+                await {
+                    "cancel": lambda: at.cancel(task_id),
+                    "get": lambda: at.get(task_id),
+                    "settle": lambda: at.update(task_id, **{key: accept(size="S")}),
+                }[method]()
             assert caught.value.error.code == INTERNAL_ERROR
             assert "The disk is full." in caplog.text
         await at.answer(task_id, size="XL")
@@ -183,23 +187,34 @@ async def test_a_store_that_fails_at_the_end_lets_the_server_end(store: FlakySto
 
 
 class SlowStore(MemoryTaskStore):
-    """A store that takes its time to make a task."""
+    """A store that makes its first task late, whoever waits for it still: as a database may that is told too late."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_made_first: bool) -> None:
         super().__init__()
         self.is_creating, self.go = asyncio.Event(), asyncio.Event()
-        self.made: list[str] = []
+        self.ids: list[str] = []
+        self.making: asyncio.Task[Any] | None = None
+        if is_made_first:
+            self.go.set()
 
     async def create(self, *given: Any, **named: Any) -> Any:
+        self.ids.append(named["task_id"])
+        if self.making is not None:
+            return await super().create(*given, **named)
+        self.making = asyncio.create_task(self._make(*given, **named))
+        if self.go.is_set():
+            await asyncio.wait({self.making})
         self.is_creating.set()
+        await asyncio.Event().wait()
+
+    async def _make(self, *given: Any, **named: Any) -> Any:
         await self.go.wait()
-        record = await super().create(*given, **named)
-        self.made.append(record.id)
-        return record
+        return await super().create(*given, **named)
 
 
-async def test_a_call_that_is_cancelled_while_its_task_is_made_leaves_none_to_run() -> None:
-    slow, runs = SlowStore(), list[str]()
+@pytest.mark.parametrize("is_made_first", [True, False])
+async def test_a_call_that_is_cancelled_while_its_task_is_made_leaves_none_to_run(is_made_first: bool) -> None:
+    slow, runs = SlowStore(is_made_first=is_made_first), list[str]()
     tasks = quick(slow, tools={"work"})
     mcp = server(tasks)
 
@@ -212,10 +227,14 @@ async def test_a_call_that_is_cancelled_while_its_task_is_made_leaves_none_to_ru
         await slow.is_creating.wait()
         calling.cancel()
         await asyncio.gather(calling, return_exceptions=True)
+        await eventually(lambda: len(slow.ids) == 2)
         slow.go.set()
-        await eventually(lambda: bool(slow.made))
-        await until(slow, slow.made[0], lambda record: record.status == "cancelled")
+        assert slow.making is not None
+        await asyncio.wait({slow.making})
+        await until(slow, slow.ids[0], lambda record: record.status == "cancelled")
 
+    assert slow.ids[0] == slow.ids[1]
+    assert isinstance(slow.making.exception(), TaskKeyError if not is_made_first else type(None))
     assert runs == []
 
 

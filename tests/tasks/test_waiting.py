@@ -103,6 +103,14 @@ async def test_an_interval_that_changes_is_followed(slept: list[float]) -> None:
     assert slept == [0.05, 0.1, 0.1, 0.2, 0.3, 0.3]
 
 
+async def test_it_asks_quickly_again_when_a_person_has_answered(slept: list[float]) -> None:
+    played = Played([*[WORKING] * 3, asking(a=FORM), WORKING, DONE], a=ElicitResult(action="decline"))
+
+    await wait(played)
+
+    assert slept == [0.05, 0.1, 0.2, 0.05]
+
+
 async def test_without_an_interval_it_asks_every_second(slept: list[float]) -> None:
     await wait(Played([*[WORKING] * 8, DONE]))
 

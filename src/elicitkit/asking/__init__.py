@@ -7,7 +7,7 @@ framework puts the road there.
 from .awaitable import Asking
 from .links import complete, elicit_url, url_required
 from .questions import TRIES, confirm, elicit, elicit_all, elicit_sync
-from .road import AskContext, Mode, Road, refuse_in_step, reply_from, travelling
+from .road import AskContext, Mode, Road, refuse_in_step, reply_from, travel, travelling
 from .steps import call_id, step
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "refuse_in_step",
     "reply_from",
     "step",
+    "travel",
     "travelling",
     "url_required",
 ]

@@ -305,31 +305,28 @@ class _Prepared(Generic[T]):
     seconds: float | None
 
     async def outcome(self, unsupported: Declined | Cancelled | None) -> Outcome[T]:
-        """Ask, and give what it came to; *unsupported* where nobody can be asked."""
+        """Ask until an answer fits, and give what it came to; *unsupported* where nobody can be asked."""
+        road, form = self.road, self.form
         try:
-            return await self._ask_until_it_fits()
+            road.require("form")
+            question = self._question()
+            reply = await road.ask(question)
+            if reply.is_early and not _fits(road, form, reply):
+                reply = await road.ask(question)  # Nobody saw it yet, so it costs no try.
+            tried = reply.tries
+            while (refusal := refused(reply)) is None:
+                try:
+                    return _accepted(road, form, reply)
+                except AnswerError as error:
+                    if tried >= self.tries:
+                        raise
+                    again = message_with_faults(form.message, error)
+                reply = await road.ask(replace(question.again(tried + 1, again), tries=self.tries - tried))
+                tried += reply.tries
         except ElicitationUnsupported:
             if unsupported is None:
                 raise
             return unsupported
-
-    async def _ask_until_it_fits(self) -> Outcome[T]:
-        road, form = self.road, self.form
-        road.require("form")
-        question = self._question()
-        reply = await road.ask(question)
-        if reply.is_early and not _fits(road, form, reply):
-            reply = await road.ask(question)  # Nobody saw it yet, so it costs no try.
-        tried = reply.tries
-        while (refusal := refused(reply)) is None:
-            try:
-                return _accepted(road, form, reply)
-            except AnswerError as error:
-                if tried >= self.tries:
-                    raise
-                again = message_with_faults(form.message, error)
-            reply = await road.ask(replace(question.again(tried + 1, again), tries=self.tries - tried))
-            tried += reply.tries
         return refusal
 
     def _question(self) -> FormQuestion:

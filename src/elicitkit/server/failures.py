@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
 
 from mcp.server.context import HandlerResult
 from mcp.server.mcpserver.prompts.base import Prompt
@@ -24,9 +25,15 @@ async def tool_result(call: Callable[[], Awaitable[HandlerResult]]) -> HandlerRe
     """What a call of a tool gives; an error of ours that left the tool is an error result with its text."""
     with watch() as made:
         try:
-            return _unmasked(await call(), made)
+            result = await call()
+            return unmasked(result, made) if isinstance(result, dict) else result
         except ElicitkitError as error:
-            return {"resultType": "complete", "isError": True, "content": _text(error)}
+            return error_result(error)
+
+
+def error_result(error: ElicitkitError) -> dict[str, Any]:
+    """What a tool gives that an error of ours left."""
+    return {"resultType": "complete", "isError": True, "content": _text(error)}
 
 
 async def content(call: Callable[[], Awaitable[HandlerResult]]) -> HandlerResult:
@@ -43,15 +50,15 @@ async def content(call: Callable[[], Awaitable[HandlerResult]]) -> HandlerResult
         raise MCPError(code=INTERNAL_ERROR, message=str(ours)) from None
 
 
-def _unmasked(result: HandlerResult, made: Iterable[Made]) -> HandlerResult:
-    """Give an error of ours that left the tool its text back."""
+def unmasked(result: dict[str, Any], made: Iterable[Made]) -> dict[str, Any]:
+    """The result of a tool; an error of ours that left it has its text back, if it is among those that were made."""
     if not _is_masked(result):
         return result
     every = list(made)
     left = [one.error for one in every if _came_up(one.error)] or [one.error for one in every if _ended_its_task(one)]
     if not left:
         return result
-    return {**result, "content": _text(left[-1])}  # type: ignore[dict-item]  # it is masked, so it is a dict
+    return {**result, "content": _text(left[-1])}
 
 
 def _text(error: ElicitkitError) -> list[dict[str, str]]:
@@ -66,8 +73,8 @@ def _cause_of_ours(error: BaseException) -> ElicitkitError | None:
     return seen
 
 
-def _is_masked(result: HandlerResult) -> bool:
-    if not isinstance(result, dict) or not result.get("isError"):
+def _is_masked(result: dict[str, Any]) -> bool:
+    if not result.get("isError"):
         return False
     content = result.get("content") or [{}]
     return str(content[0].get("text", "")).startswith(_MASK)

@@ -24,7 +24,11 @@ class Lifetime:
         try:
             yield
         finally:
-            self._is_over = True
+            self.end()
+
+    def end(self) -> None:
+        """The call is over."""
+        self._is_over = True
 
     def require(self) -> None:
         """Make sure that a question can be asked here and now.

@@ -124,7 +124,7 @@ class RoundTrip:
         cancelled_before = task.cancelling() if task else 0
         result: HandlerResult = None
         try:
-            with self.lifetime.running(), self._scope:
+            with self._scope:
                 result = await call()
         except (Exception, asyncio.CancelledError, BaseExceptionGroup):
             if not self._asked:
@@ -132,6 +132,8 @@ class RoundTrip:
             if task and task.cancelling() > cancelled_before:
                 self._cancel_steps()
                 raise
+        finally:
+            self.lifetime.end()
         if not self._asked:
             return self._with_journal(result)
         await self._finish_steps()
@@ -240,7 +242,7 @@ class RoundTrip:
         return {**result, "requestState": self._written()}
 
 
-def open_round(params: Mapping[str, Any]) -> tuple[Journal, dict[str, Any]]:
+def open_round(params: Mapping[str, Any]) -> tuple[Journal, Mapping[str, Any]]:
     """Read what a request of 2026-07-28 brings: the journal, and the params that are left for the tool.
 
     A first request may bring answers too: to questions with a key of the author's, before they are asked.
@@ -249,6 +251,8 @@ def open_round(params: Mapping[str, Any]) -> tuple[Journal, dict[str, Any]]:
         MCPError: -32602, if the state has our mark and is not ours, or an answer of ours is no `ElicitResult`.
     """
     state, responses = params.get("requestState"), params.get("inputResponses") or {}
+    if state is None and not responses:
+        return Journal(), params
     journal = _journal_from(state)
     if not isinstance(responses, Mapping):  # The SDK refuses it.
         return journal or Journal(), dict(params)

@@ -29,9 +29,14 @@ class Change:
     """Whether a worker that put the task down has something to do again."""
 
     def stamped(self, revision: int) -> Change:
-        """The same change with its revision."""
-        wake = revision if self.wakes else self.record.wake
-        return replace(self, record=replace(self.record, revision=revision, wake=wake))
+        """The same change with its revision.
+
+        Its record, which nobody has seen yet, is finished where it is: a copy takes longer than all else here.
+        """
+        object.__setattr__(self.record, "revision", revision)
+        if self.wakes:
+            object.__setattr__(self.record, "wake", revision)
+        return self
 
 
 # --- questions --------------------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
 
 from ..safety import trace_of
+from .claim import Claim
 from .record import TaskRecord
-from .road import Claim
 
 logger = logging.getLogger(__name__)
 
@@ -23,40 +23,39 @@ End: TypeAlias = Callable[[Claim], Awaitable[TaskRecord]]
 """Writes down how a call ended."""
 
 
-async def ending_of(execute: Execute) -> End:
-    """Run a call, and give what writes down how it ended.
+def completing(result: Mapping[str, Any]) -> End:
+    """What writes down that a call gave something."""
+    return lambda claim: claim.store.complete(claim.task_id, result, fence=claim.fence)
+
+
+def ending_of(error: BaseException) -> End:
+    """What writes down that a call, which was run in the running task, raised something.
 
     Raises:
-        CancelledError: If this is cancelled, and it is not the tool that cancelled itself.
+        BaseException: The error, if it is not the tool's: the task is cancelled, or the process ends.
     """
-    try:
-        return _completing(await execute())
-    except MCPError as error:
+    if isinstance(error, MCPError):
         return _failing(_written(error))
-    except asyncio.CancelledError:
+    if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
         if task is None or task.cancelling():
-            raise
+            raise error
         return failing("The tool cancelled itself.")
-    except SystemExit as error:
+    if isinstance(error, SystemExit):
         logger.error(
             "a tool tried to end the process, which a task must not: it would at each run again%s", trace_of(error)
         )
         return failing("The tool tried to end its server.")
-    except (KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:  # Whatever it is, the tool has had its effects, and is not to have them again.
-        logger.error("a task could not be run%s", trace_of(error))
-        return failing("The task could not be run.")
+    if isinstance(error, (KeyboardInterrupt, GeneratorExit)):
+        raise error
+    # Whatever it is, the tool has had its effects, and is not to have them again.
+    logger.error("a task could not be run%s", trace_of(error))
+    return failing("The task could not be run.")
 
 
 def failing(message: str) -> End:
     """What writes down that a call could not be run, which is the protocol's error."""
     return _failing({"code": INTERNAL_ERROR, "message": message})
-
-
-def _completing(result: Mapping[str, Any]) -> End:
-    return lambda claim: claim.store.complete(claim.task_id, result, fence=claim.fence)
 
 
 def _failing(error: Mapping[str, Any]) -> End:

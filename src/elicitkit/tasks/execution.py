@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.session import ServerSession
 from mcp_types import CallToolRequestParams
 from pydantic import BaseModel
 
-from ..asking import Road, travelling
-from ..errors import LimitError
+from ..asking import Road, travel
+from ..errors import ElicitkitError, LimitError, watching
 from ..limits import ROUNDS
-from ..server.failures import tool_result
+from ..server.failures import error_result, unmasked
 from .beginning import parked_road
 from .call import TaskCall
-from .detached import detached_session
 from .identity import current_identity
+from .road import ParkedRoad
 from .session import TaskSession
 
 _ROUND = ("inputResponses", "requestState")
@@ -39,8 +40,7 @@ class Execution:
 
     def call(self, call_id: str, *, journal: str | None = None) -> TaskCall:
         """What is to be kept of it, so that it can be run again."""
-        session = self.ctx.session
-        given = self.params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        session, given = self.ctx.session, self.ctx.params or {}
         meta = given.get("_meta") or {}
         return TaskCall(
             self.params.name,
@@ -52,7 +52,7 @@ class Execution:
             meta={key: one for key, one in meta.items() if not key.startswith("io.modelcontextprotocol/")},
             identity=current_identity(),
             journal=journal,
-            rounds={key: given[key] for key in _ROUND if key in given},
+            rounds={key: given[key] for key in _ROUND if given.get(key) is not None},
         )
 
     def resume(self, rounds: Mapping[str, Any]) -> None:
@@ -62,34 +62,49 @@ class Execution:
         self.params.input_responses = resumed.input_responses
         self.params.request_state = resumed.request_state
 
-    def detached(self, call: TaskCall) -> Execution:
-        """The same without the request's session, which would be kept for as long as the call waits."""
-        return replace(self, ctx=replace(self.ctx, session=detached_session(call)))
-
-    async def on(self, road: Road) -> dict[str, Any]:
-        """Run the tool on a road. An error of ours that leaves it becomes an error result with its text.
+    def on(self, road: Road) -> Coroutine[Any, Any, dict[str, Any]]:
+        """What runs the tool on a road, in a task of its own. An error of ours that leaves it becomes an error result.
 
         Raises:
             MCPError: What the tool raises for the protocol.
         """
-        with travelling(road):
-            result = await tool_result(lambda: self._through_rounds(road))
-        return _wire(result)
+        return self._seeing(road, self.ctx.session)._run(road)
 
-    async def _through_rounds(self, road: Road) -> dict[str, Any]:
+    def detached(self, road: ParkedRoad) -> Coroutine[Any, Any, dict[str, Any]]:
+        """As `on`, without the request's session, which would be kept for as long as the call waits."""
+        return self._seeing(road, road.session)._run(road)
+
+    def _seeing(self, road: Road, session: ServerSession) -> Execution:
+        """The same with a road on its session."""
+        # What was read is kept, and not what was sent beside it.
+        params, meta = {**(self.ctx.params or {}), "arguments": self.params.arguments}, self.params.meta
+        stand_in: Any = TaskSession(session, road)
+        return Execution(replace(self.ctx, session=stand_in, params=params, meta=meta), self.params, self.call_next)
+
+    async def _run(self, road: Road) -> dict[str, Any]:
         """Run the tool; rounds that it drives itself inside a task are parked as well, and it is called again."""
-        ctx = replace(self.ctx, session=TaskSession(self.ctx.session, road))  # type: ignore[arg-type]  # a stand-in
-        for _ in range(ROUNDS + 1):
-            result = _wire(await self.call_next(ctx))
-            parked = parked_road(road)
-            if parked is None or result.get("resultType") != "input_required":
-                return result
-            requests = result.get("inputRequests") or {}
-            answers = await parked.answers_to(requests)
-            if not requests:
-                await asyncio.sleep(_STATE_ONLY_PAUSE)
-            self.resume({"inputResponses": answers, "requestState": result.get("requestState")})
-        raise LimitError(f"The call has asked in {ROUNDS} rounds of its own, and may not ask more.")
+        travel(road)
+        made = watching()
+        try:
+            for _ in range(ROUNDS + 1):
+                result = unmasked(_wire(await self.call_next(self.ctx)), made)
+                parked = parked_road(road)
+                if parked is None or result.get("resultType") != "input_required":
+                    return result
+                await self._go_round(parked, result)
+            raise LimitError(f"The call has asked in {ROUNDS} rounds of its own, and may not ask more.")
+        except ElicitkitError as error:
+            return error_result(error)
+        finally:
+            made.clear()
+
+    async def _go_round(self, parked: ParkedRoad, result: Mapping[str, Any]) -> None:
+        """Ask what the tool asks in a round of its own, and give it the answers."""
+        requests = result.get("inputRequests") or {}
+        answers = await parked.answers_to(requests)
+        if not requests:
+            await asyncio.sleep(_STATE_ONLY_PAUSE)
+        self.resume({"inputResponses": answers, "requestState": result.get("requestState")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +112,7 @@ class Replay:
     """A call that is run again, on its way through the server in this process."""
 
     call: TaskCall
-    road: Road
+    road: ParkedRoad
     given: asyncio.Future[dict[str, Any]]
     """What it gives, as the wire has it, or the error it ended with."""
 
@@ -110,7 +125,7 @@ async def replay_through(replay: Replay, execution: Execution) -> HandlerResult:
     """Run a call again. What it gives goes to the replay; the client in this process, which waits, learns nothing."""
     execution.resume(replay.call.rounds)
     try:
-        replay.given.set_result(await execution.detached(replay.call).on(replay.road))
+        replay.given.set_result(await execution.detached(replay.road))
     except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:

@@ -28,7 +28,7 @@ from mcp_types import (
     CallToolResult,
 )
 
-from ..asking import AskContext, travelling
+from ..asking import AskContext
 from ..asking.road import road_of, seconds_of
 from ..errors import AdapterMissing, StoreError, UnknownTask
 from ..journal import Journal
@@ -43,10 +43,10 @@ from .execution import Execution, Replay, replay_through, replaying
 from .identity import acting_as
 from .listening import listen, wanted_tasks
 from .messages import EXTENSION, TaskParams, UpdateParams
-from .record import History, TaskRecord, new_key
-from .road import REVISION, Claim
+from .record import History, TaskRecord
+from .road import REVISION
 from .run import Run
-from .runner import MAX_LIVE, Runner
+from .runner import MAX_LIVE, Runner, TaskTerms
 from .serving import Serving
 from .store import LEASE, TaskStore
 from .wire import create_task_result, get_task_result
@@ -259,12 +259,10 @@ class Tasks(Extension):
 
     async def _at_once(self, execution: Execution, choice: Choice) -> HandlerResult:
         call = execution.call(secrets.token_hex(16))
-        if not self.engine.runs_here:
-            return create_task_result(await self._create(call, self._principal(execution.ctx), choice))
-        record, run = await self._new_run(call, self._principal(execution.ctx), choice)
-        alone = execution.detached(call)
-        with travelling(run.road):  # What the background is given of this context shall not keep the request's road.
-            self._runner.start(run, lambda: alone.on(run.road))
+        record, run = await self._new_task(call, execution, choice)
+        if run is not None:
+            road = run.road
+            self._runner.start(run, lambda: execution.detached(road))
         return create_task_result(record)
 
     async def _later(self, execution: Execution, choice: Choice) -> HandlerResult:
@@ -274,36 +272,20 @@ class Tasks(Extension):
         async def begin() -> tuple[TaskRecord, Run | None]:
             journal: Journal = before.journal
             call = execution.call(before.call_id, journal=journal.write())
-            owner = self._principal(execution.ctx)
-            if not self.engine.runs_here:
-                return await self._create(call, owner, choice), None
-            return await self._new_run(call, owner, choice, journal=journal)
+            return await self._new_task(call, execution, choice, journal)
 
         given = await begin_later(before, execution.on, begin=begin, start=self._runner.start)
         return create_task_result(given) if isinstance(given, TaskRecord) else dict(given)
 
-    async def _new_run(self, call: TaskCall, owner: str | None, choice: Choice, **more: Any) -> tuple[TaskRecord, Run]:
-        """Make a task of a call, and the run of it; *more* is for its road."""
-        task_id = new_key()
-        worker = {"worker": self._runner.worker, "lease": self._runner.lease}
-        with self._runner.starting(task_id):
-            record = await self._create(call, owner, choice, task_id=task_id, **worker)
-        claim = Claim(self.store, record.id, record.fence, self._runner.lease, record.lease_until)
-        return record, Run(claim, self._runner.road_for(claim, call, **more))
-
-    async def _create(self, call: TaskCall, owner: str | None, choice: Choice, **more: Any) -> TaskRecord:
-        """Keep a new task; *more* is for the store."""
-        kept = {"owner": owner, "ttl": choice.ttl, "poll_interval_ms": self._poll_interval_ms, **more}
-        creating = asyncio.ensure_future(self.store.create(call.to_dict(), **kept))
-        try:
-            return await asyncio.shield(creating)
-        except asyncio.CancelledError:  # Nobody will ever know its id, so nobody shall run it.
-            self._runner.help(self._forget(creating))
-            raise
-
-    async def _forget(self, creating: asyncio.Future[TaskRecord]) -> None:
-        record = await creating
-        await self.store.cancel(record.id, owner=record.owner)
+    async def _new_task(
+        self, call: TaskCall, execution: Execution, choice: Choice, journal: Journal | None = None
+    ) -> tuple[TaskRecord, Run | None]:
+        """Make a task of a call, and the run of it where it is to run here."""
+        owner, poll_interval_ms = self._principal(execution.ctx), self._poll_interval_ms
+        kept = TaskTerms(owner=owner, ttl=choice.ttl, poll_interval_ms=poll_interval_ms)
+        if not self.engine.runs_here:
+            return await self._runner.create(call, kept), None
+        return await self._runner.new_run(call, kept, journal=journal)
 
     async def _replay(self, run: Run, history: History) -> dict[str, Any]:
         """Run the call of a record again, through a client in this process: as a real call would run."""
@@ -325,14 +307,18 @@ class Tasks(Extension):
         return get_task_result(await self._found(ctx, params.task_id))
 
     async def _update(self, ctx: Context, params: UpdateParams) -> HandlerResult:
-        record = await self._found(ctx, params.task_id)
-        answered = [(record.inputs[key], one) for key, one in params.input_responses.items() if key in record.inputs]
+        task_id, responses = params.task_id, params.input_responses
+        _require_addressed(ctx, task_id)
+        inputs = self._runner.asked(task_id, self._principal(ctx), responses.keys())
+        if inputs is None:
+            inputs = (await self._found(ctx, task_id)).inputs
+        answered = [(inputs[key], response) for key, response in responses.items() if key in inputs]
         settlements = {asked.key: judge(asked, response) for asked, response in answered}
         with _told():
-            taken = await self.store.settle(record.id, settlements.values())
+            taken = await self.store.settle(task_id, settlements.values())
         for asked, _ in answered:
             if asked.key in taken:
-                self._runner.answered(record.id, asked, settlements[asked.key])
+                self._runner.answered(task_id, asked, settlements[asked.key])
         return {"resultType": "complete"}
 
     async def _cancel(self, ctx: Context, params: TaskParams) -> HandlerResult:
@@ -345,13 +331,9 @@ class Tasks(Extension):
         """The task that a request names.
 
         Raises:
-            MCPError: -32021 without the extension declared, -32020 for another `Mcp-Name`, -32602 for a task that is
-                unknown, expired or somebody else's.
+            MCPError: As `_require_addressed`; -32602 for a task that is unknown, expired or somebody else's.
         """
-        require_client_extension(ctx, EXTENSION)
-        headers = getattr(ctx.request, "headers", None)
-        if headers is not None and decode_header_value(headers.get(MCP_NAME_HEADER)) != task_id:
-            raise MCPError(code=HEADER_MISMATCH, message="The header Mcp-Name is to be the taskId.")
+        _require_addressed(ctx, task_id)
         with _told():
             return await self.store.get(task_id, owner=self._principal(ctx))
 
@@ -409,6 +391,18 @@ class Tasks(Extension):
         known = {tool.name for tool in await server.list_tools()}
         if missing := sorted(self._choices.names - known):
             raise ValueError(f"tasks were chosen for tools that the server does not have: {', '.join(missing)}")
+
+
+def _require_addressed(ctx: Context, task_id: str) -> None:
+    """Make sure that a request may name a task, and names it where it is to.
+
+    Raises:
+        MCPError: -32021 without the extension declared, -32020 for another `Mcp-Name`.
+    """
+    require_client_extension(ctx, EXTENSION)
+    headers = getattr(ctx.request, "headers", None)
+    if headers is not None and decode_header_value(headers.get(MCP_NAME_HEADER)) != task_id:
+        raise MCPError(code=HEADER_MISMATCH, message="The header Mcp-Name is to be the taskId.")
 
 
 def _declares_tasks(ctx: Context) -> bool:

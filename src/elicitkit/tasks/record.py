@@ -216,6 +216,9 @@ class Swept:
     """How many tasks were forgotten, with their answers."""
 
 
+_COMPACT = json.JSONEncoder(separators=(",", ":"))
+
+
 def to_json(what: str, value: object) -> str:
     """Write what a store keeps without looking into it.
 
@@ -226,6 +229,6 @@ def to_json(what: str, value: object) -> str:
         TypeError: If JSON cannot hold it.
     """
     try:
-        return json.dumps(value, separators=(",", ":"))
+        return _COMPACT.encode(value)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{what} of a task is JSON: {error}") from error

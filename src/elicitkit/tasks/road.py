@@ -8,29 +8,29 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from ..asking import TRIES, Mode
 from ..errors import AnswerError, CallOver, ElicitkitError, Fault, ProtocolError, StaleClaim, StoreError, UnknownTask
-from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Question, Reply
+from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Names, Question, Reply
 from ..limits import ANSWER_BYTES
 from ..safety import trace_of
 from ..schema.dialects import DIALECTS
 from ..server.lifetimes import Lifetime
 from ..server.modes import require_mode
-from .record import History, TaskInput, new_key
+from .claim import Claim
+from .record import History, TaskInput, TaskRecord, new_key
 from .requests import form_request, link_request, shape_of
 
 if TYPE_CHECKING:
-    from mcp_types import ClientCapabilities
-
-    from .store import TaskStore
+    from mcp.server.session import ServerSession
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 REVISION = "2026-07-28"
 """The revision that has tasks."""
@@ -38,17 +38,9 @@ REVISION = "2026-07-28"
 _NO_STEPS: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One worker's hold on one task."""
-
-    store: TaskStore
-    task_id: str
-    fence: int
-    lease: float
-    """For how long it is renewed at a time, in seconds."""
-    until: float
-    """When it ends, unless renewed; in seconds since the epoch."""
+Phase: TypeAlias = Literal["open", "held", "stopped", "cancelled"]
+"""What may be done on a road: everything; nothing new, until it is decided whether the call is put down; nothing any
+more; nothing but steps, of a tool that clears up since its task was cancelled."""
 
 
 STATUS_CHARACTERS: Final = 1_000
@@ -59,19 +51,9 @@ class ParkedRoad:
     """A `Road` whose questions are parked on a task."""
 
     __slots__ = (  # There is one for each parked task in memory.
-        *("_asked", "_claim", "_held", "_is_cancelled", "_is_stopped", "_journal", "_on_parked", "_refreshed"),
-        *(
-            "_steps",
-            "_waiting",
-            "_waiting_since",
-            "call_id",
-            "capabilities",
-            "claimed_until",
-            "is_broken",
-            "lifetime",
-            "running",
-        ),
-        *("running_steps", "seen_revision"),
+        *("_asked", "_held", "_journal", "_names", "_on_parked", "_running", "_steps", "_waiting", "_waiting_since"),
+        *("call_id", "claim", "claimed_until", "is_broken", "known_revision", "lifetime", "parking", "phase"),
+        *("running_steps", "session"),
     )
     answer_bytes = ANSWER_BYTES
     dialect = DIALECTS[REVISION]
@@ -79,7 +61,7 @@ class ParkedRoad:
     def __init__(
         self,
         claim: Claim,
-        capabilities: ClientCapabilities | None,
+        session: ServerSession,
         *,
         call_id: str,
         journal: Journal | None = None,
@@ -87,30 +69,32 @@ class ParkedRoad:
         on_parked: Callable[[], None] = lambda: None,
     ) -> None:
         self.lifetime = Lifetime()
+        self.claim = claim
         self.call_id = call_id
-        self.capabilities = capabilities
-        self.running: set[str] = set()
-        """See `Road.running`."""
-        self.running_steps = 0
-        """How many steps run, those of ours within included."""
+        self.session = session
+        """What the SDK has for a session, without a way to the client."""
+        self.phase: Phase = "open"
         self.is_broken = False
         """Whether the store failed, or another worker overtook this one: whatever the tool makes of it is dropped."""
-        self.seen_revision = 0
-        """The revision of the record that this run saw last."""
-        self._waiting_since: int | None = None
-        """What the store was told at the last renewal: see `TaskStore.renew`."""
+        self.known_revision = 0
+        """The revision of the record up to which everything that happened to the task is known here."""
         self.claimed_until = claim.until
         """When the claim ends, unless renewed; in seconds since the epoch."""
-        self._claim = claim
-        self._journal = journal or Journal(claim.store.clock)
-        """What was asked and done before the call became a task; and the names of questions."""
+        self._waiting_since: int | None = None
+        """What the store was told at the last renewal: see `TaskStore.renew`."""
+        self.running_steps = 0
+        """How many steps run, those of ours within included."""
+        self.parking = 0
+        """How many questions are on their way into the store."""
+        self._running: set[str] | None = None
+        self._journal = journal
+        """What was asked and done before the call became a task."""
+        self._names = Names() if journal is None else journal.names
         self._asked: dict[str, TaskInput] = {}
-        self._refreshed = 0
-        """The revision of the last `refresh`."""
+        """The newest try of each question, by name."""
         self._steps: Mapping[str, str] = history.steps if history else _NO_STEPS
         self._waiting: dict[str, asyncio.Future[TaskInput]] = {}
         self._on_parked = on_parked
-        self._is_stopped = self._is_cancelled = False
         self._held: asyncio.Future[None] | None = None
         if history is not None:
             self.refresh(history)
@@ -120,39 +104,57 @@ class ParkedRoad:
     def require(self, mode: Mode) -> None:
         """See `Road.require`."""
         self.lifetime.require()
-        require_mode(self.capabilities, mode, self.dialect.modes)
+        require_mode(self.session.client_capabilities, mode, self.dialect.modes)
+
+    @property
+    def running(self) -> set[str]:
+        """See `Road.running`."""
+        if self._running is None:
+            self._running = set()
+        return self._running
 
     def name(self, digest: str, key: str | None) -> str:
         """See `Road.name`."""
-        return self._journal.name(digest, key)
+        return self._names.question(key or digest) if self._journal is None else self._journal.name(digest, key)
 
     def deadline(self, name: str, seconds: float) -> float:
         """See `Road.deadline`: the store has it, once the question was parked."""
-        asked = self._asked.get(name)
-        return self._journal.deadline(name, seconds) if asked is None else asked.until
+        if (asked := self._asked.get(name)) is not None:
+            return asked.until
+        return self.claim.store.clock() + seconds if self._journal is None else self._journal.deadline(name, seconds)
 
     async def ask(self, question: Question) -> Reply:
         """See `Road.ask`."""
         self.lifetime.require()
-        await self._may_go_on()
+        if self.phase != "open":
+            await self._may_go_on()
         asked = self._asked.get(question.name)
         if asked is None or asked.shape != question.shape:
             # Not before: an answer that was kept is one, though the question's time is over by now.
-            if (reply := self._journal.reply_to(question)) is not None:
+            if (reply := self._reply_before(question)) is not None:
                 return reply
-            asked = await self._ask_anew(question, asked)
+            asked = await self._park(question, instead_of=asked)
         while asked.state == "open":
-            asked = await self._settled(asked, question)
+            try:
+                asked = await self._settled(asked, question)
+            except asyncio.CancelledError:
+                if self.phase == "open":  # It is the tool that waits for it no longer.
+                    await asyncio.shield(self._give_up(asked))
+                raise
+            except TimeoutError:
+                asked = await self._swept(asked)
+            finally:
+                del self._waiting[question.name]
         return _reply(asked, question)
 
     async def step(self, name: str, run: Callable[[], Awaitable[str]]) -> str:
         """See `Road.step`. In a task that was cancelled it is run too, for who clears up, and not kept."""
         self.lifetime.require()
-        name = self._journal.step_name(name)
-        for kept in (self._journal.step(name), self._steps.get(name)):
+        name = self._names.step(name)
+        for kept in (None if self._journal is None else self._journal.step(name), self._steps.get(name)):
             if kept is not None:
                 return kept
-        if not self._is_cancelled:
+        if self.phase != "cancelled":
             await self._may_go_on()
             await self._require_claim()
         self.running_steps += 1
@@ -196,18 +198,21 @@ class ParkedRoad:
     async def progress(self, told: str) -> None:
         """Say what the task is doing, in a line or two. It is not worth a failure of the tool."""
         try:
-            await self._claim.store.progress(self._claim.task_id, told[:STATUS_CHARACTERS], fence=self._claim.fence)
+            await self.claim.store.progress(self.claim.task_id, told[:STATUS_CHARACTERS], fence=self.claim.fence)
         except (CallOver, StaleClaim, UnknownTask):
             pass  # It has ended, or is not ours: the run is about to be stopped.
         except StoreError as error:
-            logger.error("the progress of the task %s was not kept%s", self._claim.task_id[:8], trace_of(error))
+            logger.error("the progress of the task %s was not kept%s", self.claim.task_id[:8], trace_of(error))
 
     # --- what the runner does with it --------------------------------------------------------------------------------
 
     @property
     def is_parked(self) -> bool:
-        """Whether it waits for people, as far as one can tell from here: some question waits, and no step runs."""
-        if self.running_steps:
+        """Whether it waits for people, as far as one can tell from here.
+
+        Some question waits, none is on its way into the store, and no step runs.
+        """
+        if self.running_steps or self.parking:
             return False
         for waiter in self._waiting.values():  # A worker asks a thousand of them at each answer.
             if waiter.done():
@@ -219,13 +224,17 @@ class ParkedRoad:
         latest = {asked.name: asked.state for asked in history.inputs}
         return any(latest.get(name, "open") != "open" for name in self._waiting)
 
+    @property
+    def waiting_for(self) -> dict[str, TaskInput]:
+        """The open questions that somebody waits for here, by key."""
+        every = (self._asked[name] for name, waiter in self._waiting.items() if not waiter.done())
+        return {asked.key: asked for asked in every}
+
     def refresh(self, history: History) -> None:
         """Take what the store has now; answers wake those who wait for them."""
-        revision = history.record.revision
-        if revision < self._refreshed:
+        if history.record.revision < self.known_revision:
             return
-        self._refreshed = revision
-        self.seen_revision = max(self.seen_revision, revision)
+        self.known_revision = history.record.revision
         self._asked.update((asked.name, asked) for asked in history.inputs)  # The newest try of a name is the last.
         for name, waiter in self._waiting.items():
             asked = self._asked[name]
@@ -241,14 +250,11 @@ class ParkedRoad:
 
     def hold(self) -> None:
         """Let nothing new be asked or done, until `go_on` or `stop`: the call may be put down."""
-        if self._held is None:
-            self._held = asyncio.get_running_loop().create_future()
+        self.phase, self._held = "held", asyncio.get_running_loop().create_future()
 
     def go_on(self) -> None:
         """End what `hold` began."""
-        held, self._held = self._held, None
-        if held is not None and not held.done():
-            held.set_result(None)
+        self._leave_for("open")
 
     def stop(self, *, is_cancelled: bool = False) -> None:
         """Nothing is asked or done on this road any more; if the task was cancelled, who clears up may still do a step.
@@ -256,10 +262,15 @@ class ParkedRoad:
         Who waits for an answer is cancelled, two turns of the loop after the call: also what that does not reach, which
         are shields, tasks of the tool's own, and threads.
         """
-        self._is_stopped, self._is_cancelled = True, is_cancelled
-        self.go_on()
+        self._leave_for("cancelled" if is_cancelled else "stopped")
         loop = asyncio.get_running_loop()
         loop.call_soon(loop.call_soon, self._cancel_waiting)
+
+    def _leave_for(self, phase: Phase) -> None:
+        self.phase = phase
+        held, self._held = self._held, None
+        if held is not None:
+            held.set_result(None)
 
     def _cancel_waiting(self) -> None:
         for waiter in [*self._waiting.values()]:
@@ -269,14 +280,14 @@ class ParkedRoad:
         """Wait while the road is held; end a tool that swallowed its end."""
         while self._held is not None:
             await asyncio.shield(self._held)
-        if self._is_stopped:
+        if self.phase != "open":
             await asyncio.sleep(0)  # One that does so in a loop must not stop the event loop.
             raise asyncio.CancelledError
 
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
+    async def _guarded(self, doing: Awaitable[T]) -> T:
+        """Have something done in the store, and note when nothing can be any more."""
         try:
-            yield
+            return await doing
         except (StoreError, StaleClaim):
             self.is_broken = True
             raise
@@ -287,9 +298,8 @@ class ParkedRoad:
         Raises:
             StaleClaim, CallOver, UnknownTask, StoreError: If it cannot be sure of that.
         """
-        if self._claim.store.clock() >= self.claimed_until:
-            with self._guarded():
-                await self.renew()
+        if self.claim.store.clock() >= self.claimed_until:
+            await self._guarded(self.renew())
 
     async def renew(self) -> None:
         """Keep the claim for longer.
@@ -297,8 +307,8 @@ class ParkedRoad:
         Raises:
             StaleClaim, CallOver, UnknownTask, StoreError: If it cannot be kept.
         """
-        claim, now = self._claim, self._claim.store.clock()
-        waiting_since = self.seen_revision if self.is_parked else None
+        claim, now = self.claim, self.claim.store.clock()
+        waiting_since = self.known_revision if self.is_parked else None
         await claim.store.renew(claim.task_id, claim.lease, fence=claim.fence, waiting_since=waiting_since)
         self.claimed_until, self._waiting_since = now + claim.lease, waiting_since
 
@@ -308,67 +318,74 @@ class ParkedRoad:
 
         There are many of them, and nobody takes up what only waits for people, whose claim has run out.
         """
-        left = self.claimed_until - self._claim.store.clock()
-        return not self.is_parked or self._waiting_since != self.seen_revision or left < self._claim.lease * 0.58
+        left = self.claimed_until - self.claim.store.clock()
+        return not self.is_parked or self._waiting_since != self.known_revision or left < self.claim.lease * 0.58
 
     # --- waiting -----------------------------------------------------------------------------------------------------
 
-    async def _ask_anew(self, question: Question, other: TaskInput | None) -> TaskInput:
-        """Park a question; one of another shape that had its name is asked no longer."""
-        if other is not None:
-            logger.warning("question %r is another one since it was asked; it is asked anew", question.name)
-            with self._guarded():
-                await self._claim.store.withdraw(self._claim.task_id, [other.key], fence=self._claim.fence)
-        return await self._park(question)
+    def _reply_before(self, question: Question) -> Reply | None:
+        """The reply to a question from before the call became a task; one whose time is over has one."""
+        if self._journal is not None:
+            return self._journal.reply_to(question)
+        return EXPIRED if question.until is not None and question.until <= self.claim.store.clock() else None
 
-    async def _park(self, question: Question) -> TaskInput:
-        store = self._claim.store
+    async def _park(self, question: Question, *, instead_of: TaskInput | None) -> TaskInput:
+        """Park a question; one of another shape that had its name is asked no longer."""
+        if instead_of is not None:
+            logger.warning("question %r is another one since it was asked; it is asked anew", question.name)
+            await self._guarded(self._withdraw(instead_of))
+        claim, store = self.claim, self.claim.store
         limit = store.clock() + store.max_wait
         until = limit if question.until is None else min(limit, question.until)
         tries = question.tries if isinstance(question, FormQuestion) else TRIES
         asked = TaskInput(new_key(), question.name, question.shape, _request(question), until, tries=tries)
-        with self._guarded():
-            record = await store.park(self._claim.task_id, [asked], fence=self._claim.fence)
-        self.seen_revision = max(self.seen_revision, record.revision)
-        if self._refreshed >= record.revision:
-            return self._asked[asked.name]  # It may have been answered already.
-        self._asked[asked.name] = asked
-        return asked
+        self.parking += 1
+        try:
+            record = await self._guarded(store.park(claim.task_id, [asked], fence=claim.fence))
+        finally:
+            self.parking -= 1
+        if self.known_revision < record.revision:  # Else it may have been answered already.
+            self._asked[asked.name] = record.inputs[asked.key]
+            if self._has_no_news(record):
+                self.known_revision = record.revision
+        return self._asked[asked.name]
+
+    def _has_no_news(self, record: TaskRecord) -> bool:
+        """Whether a record has the same questions open as this road."""
+        return record.inputs.keys() == {asked.key for asked in self._asked.values() if asked.state == "open"}
 
     async def _keep_step(self, name: str, given: str) -> None:
+        claim = self.claim
         try:
-            with self._guarded():
-                await self._claim.store.keep_step(self._claim.task_id, name, given, fence=self._claim.fence)
+            await self._guarded(claim.store.keep_step(claim.task_id, name, given, fence=claim.fence))
         except (CallOver, UnknownTask):
-            logger.info("the task %s ended while a step ran", self._claim.task_id[:8])
+            logger.info("the task %s ended while a step ran", claim.task_id[:8])
 
-    async def _settled(self, asked: TaskInput, question: Question) -> TaskInput:
+    def _settled(self, asked: TaskInput, question: Question) -> Awaitable[TaskInput]:
         """Wait until a question is not open any more; one with a time limit of the author's ends on time."""
         waiter: asyncio.Future[TaskInput] = asyncio.get_running_loop().create_future()
         self._waiting[asked.name] = waiter
         self._on_parked()
-        try:
-            if question.until is None:
-                return await waiter
-            return await asyncio.wait_for(waiter, max(0.0, question.until - self._claim.store.clock()))
-        except asyncio.CancelledError:
-            if not (self._is_stopped or self._held):  # It is the tool that waits for it no longer.
-                await asyncio.shield(self._give_up(asked))
-            raise
-        except TimeoutError:
-            with self._guarded():
-                await self._claim.store.sweep()
-                self.refresh(await self._claim.store.history(self._claim.task_id))
-            return self._asked[asked.name]
-        finally:
-            del self._waiting[asked.name]
+        if question.until is None:
+            return waiter
+        return asyncio.wait_for(waiter, max(0.0, question.until - self.claim.store.clock()))
+
+    async def _swept(self, asked: TaskInput) -> TaskInput:
+        """What became of a question whose time is over, once the store has noticed that, too."""
+        store = self.claim.store
+        await self._guarded(store.sweep())
+        self.refresh(await self._guarded(store.history(self.claim.task_id)))
+        return self._asked[asked.name]
+
+    async def _withdraw(self, asked: TaskInput) -> None:
+        await self.claim.store.withdraw(self.claim.task_id, [asked.key], fence=self.claim.fence)
 
     async def _give_up(self, asked: TaskInput) -> None:
         """Ask a question no longer, so that nobody answers what nobody waits for."""
         try:
-            await self._claim.store.withdraw(self._claim.task_id, [asked.key], fence=self._claim.fence)
+            await self._withdraw(asked)
         except ElicitkitError:
-            logger.info("a question of the task %s could not be withdrawn", self._claim.task_id[:8])
+            logger.info("a question of the task %s could not be withdrawn", self.claim.task_id[:8])
 
 
 def _reply(asked: TaskInput, question: Question) -> Reply:

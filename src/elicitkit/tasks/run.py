@@ -7,7 +7,8 @@ import logging
 from collections.abc import Iterable
 from contextlib import suppress
 
-from .road import Claim, ParkedRoad
+from .claim import Claim
+from .road import ParkedRoad
 
 logger = logging.getLogger(__name__)
 
@@ -19,28 +20,38 @@ _SECOND = 1.0
 
 
 class Run:
-    """One running of one task in this process."""
+    """One running of one task in this process. What may still be done in it is the phase of its road.
 
-    __slots__ = ("claim", "has_changed", "is_ending", "is_refreshing", "is_resting", "is_stopped", "road", "task")
+    Args:
+        road: What the tool asks on.
+        owner: Whose task it is.
+    """
 
-    def __init__(self, claim: Claim, road: ParkedRoad) -> None:
-        self.claim = claim
+    __slots__ = ("has_news", "is_ending", "owner", "road", "task")
+
+    def __init__(self, road: ParkedRoad, owner: str | None) -> None:
         self.road = road
+        self.owner = owner
         self.task: asyncio.Task[None] | None = None
-        self.is_stopped = False
-        """Whether it was stopped by us: what the tool makes of that is of no account."""
+        self.has_news = False
+        """Whether something happened to the task that was not read yet."""
         self.is_ending = False
         """Whether the tool has finished, and what it came to is being kept."""
-        self.is_resting = False
-        """Whether it is being put down."""
-        self.has_changed = False
-        """Whether the task changed while it was being put down."""
-        self.is_refreshing = False
+
+    @property
+    def claim(self) -> Claim:
+        """The hold on the task."""
+        return self.road.claim
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was stopped by us: what the tool makes of that is of no account."""
+        return self.road.phase in ("stopped", "cancelled")
 
     @property
     def is_working(self) -> bool:
         """Whether it does something else than wait for people, as far as one can tell from here."""
-        return not (self.is_resting or self.is_stopped or self.road.is_parked)
+        return self.road.phase == "open" and not self.road.is_parked
 
     def stop(self, *, is_cancelled: bool = False) -> None:
         """Stop it, and drop whatever it comes to; if it has come to something already, that is still kept.
@@ -50,7 +61,6 @@ class Run:
         """
         if self.is_stopped:  # Who clears up must not be cancelled again.
             return
-        self.is_stopped = True
         self.road.stop(is_cancelled=is_cancelled)
         if self.task is not None and not self.is_ending:
             self.task.cancel()
@@ -69,14 +79,17 @@ class Pulse:
     """Something that happens again and again; who waits for the next time may miss none, and is woken once a second."""
 
     def __init__(self) -> None:
-        self._next = asyncio.Event()
+        self._next: asyncio.Event | None = None
 
     def beat(self) -> None:
         """Wake all that wait."""
-        felt, self._next = self._next, asyncio.Event()
-        felt.set()
+        felt, self._next = self._next, None
+        if felt is not None:
+            felt.set()
 
     async def felt(self) -> None:
         """Wait for the next time."""
+        if self._next is None:
+            self._next = asyncio.Event()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._next.wait(), _SECOND)

@@ -9,25 +9,28 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Set
+from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import Context
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import anyio
 
-from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
+from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, TaskKeyError, UnknownTask
 from ..journal import Journal
 from ..safety import trace_of
 from . import threads
 from .call import TaskCall
+from .claim import Claim
 from .detached import detached_session
-from .endings import Execute, ending_of, failing
+from .endings import Execute, completing, ending_of, failing
 from .persistence import history_for, keep_end
-from .record import History, Settlement, TaskInput
-from .road import Claim, ParkedRoad
+from .record import History, Settlement, TaskInput, TaskRecord, new_key
+from .road import ParkedRoad
 from .run import Pulse, Run, ended
 from .store import LEASE, TaskStore
+from .stores.transaction import is_owned
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +45,14 @@ _AT_ONCE = 100
 
 _A_LITTLE = 0.02
 """How long after the end of a claim it is looked whether it was renewed, in seconds."""
+
+
+class TaskTerms(NamedTuple):
+    """What a server says of a new task, as `TaskStore.create` has it."""
+
+    owner: str | None
+    ttl: float | None
+    poll_interval_ms: int | None
 
 
 class Runner:
@@ -70,6 +81,8 @@ class Runner:
         self._runs: dict[str, Run] = {}
         self._later: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        # One of each for all runs: of a thousand that wait, each would keep its own.
+        self._on_ended, self._on_parked, self._no_context = self._tasks.discard, self._trim_soon, Context()
         self._starting: set[str] = set()
         """Tasks that this process has, or is about to have, and that do not run yet."""
         self._resting = 0
@@ -116,6 +129,7 @@ class Runner:
             nudge: Called with the id of a task that changed and does not run here.
         """
         self._nudge, self._resting, self._is_to_trim = nudge, 0, False
+        self._threads = threads.limiter()
         for left_behind in (
             self._runs,
             self._tasks,
@@ -123,7 +137,7 @@ class Runner:
             self._starting,
         ):  # By an event loop that was killed.
             left_behind.clear()
-        unsubscribe = self.store.subscribe(self._changed)
+        unsubscribe = self.store.follow(self._changed)
         try:
             yield
         finally:
@@ -135,16 +149,45 @@ class Runner:
             with anyio.CancelScope(shield=True):
                 await self._stop_all()
 
-    @contextmanager
-    def starting(self, task_id: str) -> Iterator[None]:
-        """Leave a task alone inside the block: it is started behind it, however long that takes on a busy loop."""
+    # --- running -----------------------------------------------------------------------------------------------------
+
+    async def create(self, call: TaskCall, terms: TaskTerms) -> TaskRecord:
+        """Make a task of a call, which others are to run."""
+        return await self._create(call, terms, new_key())
+
+    async def new_run(
+        self, call: TaskCall, terms: TaskTerms, *, journal: Journal | None = None
+    ) -> tuple[TaskRecord, Run]:
+        """Make a task of a call, and the run of it, which is to be started at once.
+
+        Args:
+            journal: What the call has asked, been told and done before.
+        """
+        task_id = new_key()
         self._starting.add(task_id)
         try:
-            yield
+            record = await self._create(call, terms, task_id, worker=self.worker)
         finally:
             self._starting.discard(task_id)
+        claim = Claim(self.store, task_id, record.fence, self.lease, record.lease_until)
+        road = self._road_for(claim, call, journal=journal)
+        road.known_revision = record.revision
+        return record, Run(road, terms.owner)
 
-    # --- running -----------------------------------------------------------------------------------------------------
+    async def _create(self, call: TaskCall, terms: TaskTerms, task_id: str, *, worker: str | None = None) -> TaskRecord:
+        try:
+            return await self.store.create(
+                call.to_dict(), **terms._asdict(), task_id=task_id, worker=worker, lease=self.lease
+            )
+        except asyncio.CancelledError:
+            self.help(self._forget(task_id, terms))
+            raise
+
+    async def _forget(self, task_id: str, terms: TaskTerms) -> None:
+        """See to it that nobody runs a task whose id nobody will ever know: it may be there, or come, or neither."""
+        with suppress(TaskKeyError):  # It is there; else it cannot come any more.
+            await self.store.create({}, **terms._asdict(), task_id=task_id, worker=self.worker, lease=self.lease)
+        await self.store.cancel(task_id, owner=terms.owner)
 
     def start(self, run: Run, execute: Execute) -> None:
         """Run a call in the background that this process has claimed. While everything stops, it is left to others."""
@@ -153,7 +196,7 @@ class Runner:
         self._runs[run.claim.task_id] = run
         run.task = asyncio.create_task(self._run(run, execute), name=f"elicitkit task {run.claim.task_id[:8]}")
         self._tasks.add(run.task)
-        run.task.add_done_callback(self._tasks.discard)
+        run.task.add_done_callback(self._on_ended, context=self._no_context)
 
     async def advance(self, task_id: str) -> bool:
         """Bring a task back that nobody runs, if there is something to do for it; tell whether that was so.
@@ -167,8 +210,11 @@ class Runner:
         fence = await self.store.claim(task_id, self.worker, self.lease)
         if fence is None:
             return False
-        with self.starting(task_id):
+        self._starting.add(task_id)
+        try:
             return await self._run_again(Claim(self.store, task_id, fence, self.lease, until))
+        finally:
+            self._starting.discard(task_id)
 
     def _has(self, task_id: str) -> bool:
         return task_id in self._runs or task_id in self._starting
@@ -177,7 +223,7 @@ class Runner:
         task_id = claim.task_id
         try:
             history = await self.store.history(task_id)
-            run = Run(claim, self.road_for(claim, TaskCall.from_dict(history.record.call), history=history))
+            road = self._road_for(claim, TaskCall.from_dict(history.record.call), history=history)
         except UnknownTask:
             return False
         except (StoreError, asyncio.CancelledError):
@@ -187,16 +233,20 @@ class Runner:
             logger.error("the call of the task %s cannot be read%s", task_id[:8], trace_of(error))
             await failing("The call of this task cannot be read.")(claim)
             return False
+        run = Run(road, history.record.owner)
         self.start(run, lambda: self._replay(run, history))
         self._changed(task_id)  # Something may have come since its history was read, and nobody was told.
         return True
 
-    def road_for(self, claim: Claim, call: TaskCall, **more: Any) -> ParkedRoad:
-        """The road on which a call goes on; *more* is for `ParkedRoad`."""
-        capabilities = detached_session(call).client_capabilities
-        journal = Journal.read(call.journal) if call.journal is not None else None
+    def _road_for(
+        self, claim: Claim, call: TaskCall, *, journal: Journal | None = None, history: History | None = None
+    ) -> ParkedRoad:
+        """The road on which a call goes on."""
+        if journal is None and call.journal is not None:
+            journal = Journal.read(call.journal)
+        session = detached_session(call)
         return ParkedRoad(
-            claim, capabilities, call_id=call.call_id, **{"journal": journal, "on_parked": self._trim_soon, **more}
+            claim, session, call_id=call.call_id, journal=journal, history=history, on_parked=self._on_parked
         )
 
     async def _is_ready(self, task_id: str) -> bool:
@@ -227,12 +277,12 @@ class Runner:
 
     async def _renew(self, run: Run) -> None:
         task_id = run.claim.task_id
-        if self._runs.get(task_id) is not run or run.is_resting or not run.road.is_to_renew:
+        if not (self._has_still(run) and run.road.is_to_renew):
             return
         try:
             await run.road.renew()
         except (StaleClaim, UnknownTask):
-            if self._runs.get(task_id) is run and not run.is_resting:
+            if self._has_still(run):
                 logger.warning("the task %s was taken over by another worker, or is gone", task_id[:8])
                 run.stop()
         except CallOver:
@@ -240,11 +290,20 @@ class Runner:
         except ElicitkitError as error:
             logger.error("the claim of the task %s could not be renewed%s", task_id[:8], trace_of(error))
 
+    def _has_still(self, run: Run) -> bool:
+        """Whether a run goes on, and is not being put down."""
+        return self._runs.get(run.claim.task_id) is run and run.road.phase == "open"
+
     async def _run(self, run: Run, execute: Execute) -> None:
-        task_id = run.claim.task_id
+        task_id, call = run.claim.task_id, execute()
+        del execute  # What it knows of the request would be kept for as long as the call waits.
         try:
-            with run.road.lifetime.running():
-                end = await ending_of(execute)
+            try:
+                end = completing(await call)
+            except BaseException as error:
+                end = ending_of(error)
+            finally:
+                run.road.lifetime.end()
             if not (run.is_stopped or run.road.is_broken):
                 await keep_end(run, end)
         except asyncio.CancelledError:
@@ -262,29 +321,41 @@ class Runner:
                 del self._runs[task_id]
             self.pausing.beat()
 
+    # --- answers -----------------------------------------------------------------------------------------------------
+
+    def asked(self, task_id: str, owner: str | None, keys: Set[str]) -> Mapping[str, TaskInput] | None:
+        """The questions of those keys that a run here waits with, as the store has them, for their owner.
+
+        `None` where the store has to be asked: the task does not run here, or a key is of no such question.
+        """
+        run = self._runs.get(task_id)
+        if run is None or not is_owned(run.owner, owner):
+            return None
+        waiting = run.road.waiting_for
+        return waiting if keys <= waiting.keys() else None
+
     def answered(self, task_id: str, asked: TaskInput, settlement: Settlement) -> None:
         """Hand an answer that the store has just taken to a run here, sooner than it would read of it there."""
         run = self._runs.get(task_id)
-        if run is None or settlement.replacement is not None or run.is_resting or run.is_stopped:
+        if run is None or settlement.replacement is not None or run.road.phase != "open":
             return
         if run.is_working or not self.is_busy:  # Else it is given back, once it is read what came.
             run.road.answered(replace(asked, state="answered", reply=settlement.reply))
 
     # --- changes -----------------------------------------------------------------------------------------------------
 
-    def _changed(self, task_id: str) -> None:
+    def _changed(self, task_id: str, revision: int | None = None) -> None:
+        """A task changed; *revision* is its newest, if that is known."""
         run = self._runs.get(task_id)
-        if run is None:
-            if self._nudge is not None:
-                self._nudge(task_id)
-        elif run.is_resting:
-            run.has_changed = True
-        elif not run.is_refreshing:
-            run.is_refreshing = True
-            self.help(self._refresh(run))
+        if run is not None:
+            if not run.has_news and (revision is None or revision > run.road.known_revision):
+                run.has_news = True
+                self.help(self._refresh(run))
+        elif self._nudge is not None and task_id not in self._starting:
+            self._nudge(task_id)
 
     async def _refresh(self, run: Run) -> None:
-        run.is_refreshing = False
+        run.has_news = False
         history = await history_for(run, lambda: self._runs.get(run.claim.task_id) is run)
         if history is None:
             run.stop()
@@ -292,8 +363,8 @@ class Runner:
             run.stop(is_cancelled=history.record.status == "cancelled" and history.record.fence == run.claim.fence)
         elif history.record.fence != run.claim.fence:  # Another worker has it.
             run.stop()
-        elif run.is_resting:  # An answer must not wake what is about to be stopped.
-            run.has_changed = True
+        elif run.road.phase != "open":  # An answer must not wake what is about to be stopped.
+            run.has_news = True
         elif not run.is_working and run.road.is_woken_by(history) and self.is_busy:
             self._rest(run, self._is_given_back)
         else:
@@ -304,7 +375,7 @@ class Runner:
     def _trim_soon(self) -> None:
         """Two turns of the loop later, so that what a tool does beside its question has begun."""
         self.pausing.beat()
-        if not self._is_to_trim and (self._excess > 0 or threads.are_short()):
+        if not self._is_to_trim and (self._excess > 0 or threads.are_short(self._threads)):
             self._is_to_trim = True
             loop = asyncio.get_running_loop()
             loop.call_soon(loop.call_soon, self._trim)
@@ -318,24 +389,23 @@ class Runner:
         self._is_to_trim = False
         if self._nudge is None:
             return
-        waiting = [run for run in self._runs.values() if run.road.is_parked and not (run.is_resting or run.is_stopped)]
+        waiting = [run for run in self._runs.values() if run.road.is_parked and run.road.phase == "open"]
         too_many = waiting[: max(self._excess, 0)]
-        if threads.are_short():
-            holders = threads.holders()
+        if threads.are_short(self._threads):
+            holders = threads.holders(self._threads)
             threaded = [run for run in waiting[len(too_many) :] if run.task in holders]
-            too_many += threaded[: max(len(threaded) - threads.share(), 0)]
+            too_many += threaded[: max(len(threaded) - threads.share(self._threads), 0)]
         for run in too_many:
             self._rest(run, self._is_put_down)
 
     def _rest(self, run: Run, is_given: Callable[[Run], Awaitable[bool]]) -> None:
-        run.is_resting, run.has_changed = True, False
+        run.road.hold()
         self._resting += 1
         self.help(self._put_down(run, is_given))
 
     async def _put_down(self, run: Run, is_given: Callable[[Run], Awaitable[bool]]) -> None:
         """Give a call back to the store. Until that is decided nothing reaches it, and it can do nothing new."""
         task_id = run.claim.task_id
-        run.road.hold()
         try:
             if await is_given(run):
                 run.stop()
@@ -344,17 +414,18 @@ class Runner:
                     del self._runs[task_id]
         finally:
             self._resting -= 1
-            run.is_resting = False
-            run.road.go_on()
+            if run.road.phase == "held":
+                run.road.go_on()
         if run.is_stopped:
             self._trim_soon()  # It was still counted as resting when others parked meanwhile.
-        if run.has_changed:
+        if run.has_news:
+            run.has_news = False
             self._changed(task_id)
 
     async def _is_put_down(self, run: Run) -> bool:
         try:
             return await self.store.put_down(
-                run.claim.task_id, fence=run.claim.fence, seen_revision=run.road.seen_revision
+                run.claim.task_id, fence=run.claim.fence, seen_revision=run.road.known_revision
             )
         except (StaleClaim, UnknownTask):
             logger.info("the task %s is not ours to put down", run.claim.task_id[:8])

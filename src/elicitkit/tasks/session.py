@@ -23,8 +23,9 @@ class TaskSession(SuspendingSession):
     def client_capabilities(self) -> ClientCapabilities | None:
         """What the client declared that made the call, in a replay too."""
         road = parked_road(self.elicitkit_road)
-        capabilities: ClientCapabilities | None = self._session.client_capabilities
-        return capabilities if road is None else road.capabilities
+        session = self._session if road is None else road.session
+        capabilities: ClientCapabilities | None = session.client_capabilities
+        return capabilities
 
     def check_client_capability(self, capability: ClientCapabilities) -> bool:
         """Tell whether the client that made the call declared something."""

@@ -30,6 +30,9 @@ LEASE: Final = 30.0
 Listener: TypeAlias = Callable[[str], None]
 """What is told the id of a task that changed."""
 
+Follower: TypeAlias = Callable[[str, int | None], None]
+"""What is told the id of a task that changed, and its newest revision; `None` where that is not known."""
+
 
 class TaskStore(ABC):
     """Where tasks are kept, with what they asked, were told and did once. The store is the truth.
@@ -309,6 +312,10 @@ class TaskStore(ABC):
         may be called once for several changes, or without one; not for what workers do among themselves (a step, a
         claim, its renewal, a task put down), nor for what another process forgot.
         """
+
+    def follow(self, follower: Follower) -> Callable[[], None]:
+        """As `subscribe`, and tell the newest revision of the task with each change, where the store knows it."""
+        return self.subscribe(lambda task_id: follower(task_id, None))
 
     # --- for authors: a question from a background worker ------------------------------------------------------------
 

@@ -5,20 +5,25 @@ A call that waits for a person in one of them would keep it for days, and some d
 
 from __future__ import annotations
 
+from anyio import CapacityLimiter
 from anyio.to_thread import current_default_thread_limiter
 
 
-def are_short() -> bool:
+def limiter() -> CapacityLimiter:
+    """What lends the threads of the running event loop."""
+    return current_default_thread_limiter()
+
+
+def are_short(threads: CapacityLimiter) -> bool:
     """Whether more than half of the threads are in use."""
-    limiter = current_default_thread_limiter()
-    return limiter.borrowed_tokens > limiter.total_tokens // 2
+    return threads.borrowed_tokens > threads.total_tokens // 2
 
 
-def share() -> int:
+def share(threads: CapacityLimiter) -> int:
     """How many threads calls that wait for people may keep."""
-    return int(min(current_default_thread_limiter().total_tokens // 2, 1_000))
+    return int(min(threads.total_tokens // 2, 1_000))
 
 
-def holders() -> frozenset[object]:
+def holders(threads: CapacityLimiter) -> frozenset[object]:
     """The tasks of the event loop that each have a thread."""
-    return frozenset(current_default_thread_limiter().statistics().borrowers)
+    return frozenset(threads.statistics().borrowers)

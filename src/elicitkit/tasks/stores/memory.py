@@ -46,6 +46,9 @@ class MemoryTaskStore(TransactionalStore):
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         return work(self._tables)
 
+    def _kept(self, asked: TaskInput) -> TaskInput:
+        return replace(asked, request=self._tables.shared(asked.request))
+
 
 class _Kept:
     """What is kept of one task."""
@@ -74,11 +77,11 @@ class _Tables:
         """When to look whether a task has something that is over: never too late, and sometimes too early."""
         self._schemas: WeakValueDictionary[bytes, dict[str, Any]] = WeakValueDictionary()
         self._revision = 0
-        self._changed: list[str] = []
+        self._changed: dict[str, int | None] = {}
 
-    def take_changed(self) -> list[str]:
-        """The ids of the tasks that changed since this was asked last."""
-        changed, self._changed = self._changed, []
+    def take_changed(self) -> dict[str, int | None]:
+        """The tasks that changed since this was asked last, each with its revision; `None` for those that are gone."""
+        changed, self._changed = self._changed, {}
         return changed
 
     def load(self, task_id: str) -> TaskRecord | None:
@@ -105,7 +108,6 @@ class _Tables:
             used = {asked.key for asked in kept.inputs}
             if any(asked.key in used for asked in change.parked):
                 raise key_used()
-            change = self._sharing(change)
         now_settled = {asked.key: asked for asked in change.settled}
         if now_settled or change.parked:
             kept.inputs = (*(now_settled.get(asked.key, asked) for asked in kept.inputs), *change.parked)
@@ -155,13 +157,13 @@ class _Tables:
         record = self._tasks.pop(task_id).record
         self._waiting.pop(task_id, None)
         self._count(record, -len(record.inputs))
-        self._changed.append(task_id)
+        self._changed[task_id] = None
 
     def _put(self, kept: _Kept, change: Change) -> TaskRecord:
         if change.is_visible:
             self._revision += 1
-            change = change.stamped(self._revision)
-            self._changed.append(change.record.id)
+            change.stamped(self._revision)
+            self._changed[change.record.id] = self._revision
         record = change.record
         self._count(record, len(record.inputs) - len(kept.record.inputs))
         kept.record = record
@@ -184,13 +186,8 @@ class _Tables:
             if not self._open[owner]:
                 del self._open[owner]
 
-    def _sharing(self, change: Change) -> Change:
-        """The same change, its questions safe from whoever made them, and one object for all equal schemas."""
-        parked = {one.key: replace(one, request=self._shared(one.request)) for one in change.parked}
-        inputs = {key: parked.get(key, asked) for key, asked in change.record.inputs.items()}
-        return replace(change, record=replace(change.record, inputs=inputs), parked=tuple(parked.values()))
-
-    def _shared(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    def shared(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A request that is safe from whoever made it, with one object for all equal schemas."""
         params = dict(request["params"])
         if isinstance(schema := params.get("requestedSchema"), Mapping):
             written = _json.dumps(schema)
@@ -200,4 +197,5 @@ class _Tables:
 
 
 def _due(record: TaskRecord) -> float:
-    return math.inf if record.due is None else record.due
+    due = record.due
+    return math.inf if due is None else due

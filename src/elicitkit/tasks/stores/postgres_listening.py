@@ -109,7 +109,7 @@ class Listening:
     def changed(self, changed: Mapping[str, int], deleted: Iterable[str]) -> None:
         """Tell of what this process did itself."""
         self._told.update(changed)
-        self._tell([*changed, *deleted])
+        self._tell({**changed, **dict.fromkeys(deleted)})
 
     # --- scans -------------------------------------------------------------------------------------------------------
 
@@ -139,7 +139,7 @@ class Listening:
         told = {**before, **self._told}
         self._since = found.since
         self._told = {**found.changed, **self._told}
-        self._tell([task_id for task_id, revision in found.changed.items() if told.get(task_id) != revision])
+        self._tell({task_id: revision for task_id, revision in found.changed.items() if told.get(task_id) != revision})
 
     def _look(self, within: Rows) -> Scan:
         return within.changes_since(self._since)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 Listener: TypeAlias = Callable[[str], None]
 """What is told the id of something that changed."""
+
+Follower: TypeAlias = Callable[[str, int | None], None]
+"""A listener that is told the newest revision, too; `None` where the store does not know it."""
 
 
 class Telling:
@@ -27,9 +31,30 @@ class Telling:
 
         return unsubscribe
 
+    def follow(self, follower: Follower) -> Callable[[], None]:
+        """As `subscribe`, and tell the newest revision with each change, where the store knows it."""
+        return self.subscribe(_Following(follower))
+
     def _tell(self, changed: Iterable[str]) -> None:
-        """Tell the listeners, on the event loop; one that fails keeps none from hearing it."""
-        loop = asyncio.get_running_loop()
+        """Tell the listeners, on the event loop; one that fails keeps none from hearing it.
+
+        Args:
+            changed: The ids of what changed; a mapping has the newest revision of each.
+        """
+        loop, revisions = asyncio.get_running_loop(), changed if isinstance(changed, Mapping) else {}
         for id in changed:
             for listener in self._listeners.values():
-                loop.call_soon(listener, id)
+                if isinstance(listener, _Following):
+                    loop.call_soon(listener.follower, id, revisions.get(id))
+                else:
+                    loop.call_soon(listener, id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Following:
+    """A listener that is told revisions, too."""
+
+    follower: Follower
+
+    def __call__(self, id: str) -> None:
+        self.follower(id, None)

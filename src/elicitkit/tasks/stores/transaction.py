@@ -105,13 +105,16 @@ def owned(record: TaskRecord, owner: str | None) -> TaskRecord:
     Raises:
         UnknownTask: If not.
     """
-    if record.owner is None or owner is None:
-        is_owned = record.owner is owner
-    else:
-        is_owned = hmac.compare_digest(_bytes(record.owner), _bytes(owner))
-    if not is_owned:
+    if not is_owned(record.owner, owner):
         raise UnknownTask
     return record
+
+
+def is_owned(owner: str | None, asking: str | None) -> bool:
+    """Whether what belongs to one principal belongs to who asks; nobody in particular owns what has no owner."""
+    if owner is None or asking is None:
+        return owner is asking
+    return hmac.compare_digest(_bytes(owner), _bytes(asking))
 
 
 def _bytes(owner: str) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -41,6 +42,13 @@ class TransactionalStore(Telling, TaskStore):
     @abstractmethod
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         """Run *work*, which writes nothing, on one state of the store."""
+
+    def _kept(self, asked: TaskInput) -> TaskInput:
+        """A question that is about to be asked, as the store keeps it."""
+        return asked
+
+    def _with_kept(self, one: Settlement) -> Settlement:
+        return one if one.replacement is None else replace(one, replacement=self._kept(one.replacement))
 
     # --- tasks -------------------------------------------------------------------------------------------------------
 
@@ -102,6 +110,7 @@ class TransactionalStore(Telling, TaskStore):
         asked, now = tuple(inputs), self.clock()
         for one in asked:
             require_small(one.request)
+        asked = tuple(map(self._kept, asked))
 
         def parking(within: Transaction) -> TaskRecord:
             record = held(within, task_id, fence, now)
@@ -116,6 +125,7 @@ class TransactionalStore(Telling, TaskStore):
         given, now = tuple(settlements), self.clock()
         for one in given:
             require_small_answer(one)
+        given = tuple(map(self._with_kept, given))
 
         def settling(within: Transaction) -> frozenset[str]:
             change, taken = changes.settled(known(within, task_id, now), given, now)

@@ -1,0 +1,20 @@
+"""`Claim`: one worker's hold on one task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .store import TaskStore
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One worker's hold on one task."""
+
+    store: TaskStore
+    task_id: str
+    fence: int
+    lease: float
+    """For how long it is renewed at a time, in seconds."""
+    until: float
+    """When it ends, unless renewed; in seconds since the epoch."""
