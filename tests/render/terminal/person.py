@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -62,7 +62,7 @@ class Seat:
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.Stream(self._screen)
         self._seen = 0
-        self.asked: asyncio.Task[Outcome[Content]] | None = None
+        self.asked: asyncio.Task[Outcome[Any]] | None = None
 
     @property
     def written(self) -> str:
@@ -85,7 +85,7 @@ class Seat:
             await anyio.lowlevel.checkpoint()
         return self.lines()
 
-    async def outcome(self) -> Outcome[Content]:
+    async def outcome(self) -> Outcome[Any]:
         assert self.asked is not None
         return await self.asked
 
@@ -101,13 +101,23 @@ async def seated(
     **known: Any,
 ) -> AsyncIterator[Seat]:
     """A person at a terminal of this size, who is asked this."""
+    asking = fill(form.build(), asker, **known)
+    async with seated_before(asking, monkeypatch, columns=columns, rows=rows) as seat:
+        yield seat
+
+
+@asynccontextmanager
+async def seated_before(
+    asking: Coroutine[Any, Any, Outcome[Any]], monkeypatch: pytest.MonkeyPatch, *, columns: int = 80, rows: int = 24
+) -> AsyncIterator[Seat]:
+    """The same for `fill` or `visit`, as it is called."""
     written = io.StringIO()
     output = Vt100_Output(written, lambda: Size(rows=rows, columns=columns), term="xterm")
     with anyio.fail_after(5), create_pipe_input() as keyboard, monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", written)
         with create_app_session(input=keyboard, output=output):
             seat = Seat(keyboard, written, columns, rows)
-            seat.asked = asyncio.create_task(fill(form.build(), asker, **known))
+            seat.asked = asyncio.create_task(asking)
             try:
                 yield seat
             finally:

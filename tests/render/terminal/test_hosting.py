@@ -18,6 +18,7 @@ SCHEMA: dict[str, Any] = {
     "properties": {"name": {"type": "string"}, "age": {"type": "integer", "default": 1}},
     "required": ["name"],
 }
+LINK = Origin("shop", "order").noted_in(Request("r1", "authorization", "Sign in", "https://example.com"))
 REQUEST = Request("r1", "input", "Who?", data={"schema": SCHEMA})
 
 
@@ -84,13 +85,35 @@ async def test_an_approval_is_a_yes_or_no(person: Any) -> None:
 @pytest.mark.parametrize(
     "request_",
     [
-        Request("r1", "authorization", "Sign in", "https://example.com"),
         Request("r1", "question", "Which?"),
         Request("r1", "input", "Who?", data={"schema": {"type": "array"}}),
     ],
 )
 async def test_what_cannot_be_shown_is_cancelled(request_: Request) -> None:
     assert await wait_for(request_) == request_.cancel("unsupported")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "answer"),
+    [
+        (Accepted(None), LINK.accept()),
+        (Declined(), LINK.decline()),
+        (Cancelled("failed"), LINK.cancel("failed")),
+    ],
+)
+async def test_a_link_is_put_to_the_person(
+    outcome: Outcome[None], answer: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    async def visit(*given: Any, until: datetime | None) -> Outcome[None]:
+        asked.append((*given, until))
+        return outcome
+
+    monkeypatch.setattr(hosting, "visit", visit)
+
+    assert await wait_for(LINK) == answer
+    assert asked == [("Sign in", "https://example.com", "shop (tool order)", None)]
 
 
 async def test_a_form_asked_again_has_what_was_filled_in(person: Any) -> None:

@@ -2,12 +2,12 @@
 
 `controls` and `text` say what is asked and shown, `screens` draws what stands between the questions, and `dialogue`
 leads the conversation over the port `prompts`, which `questions` and `lines` implement. `device` finds the terminal,
-`filling` is the queue before it, and `hosting` is a host's `wait_for`. Without the extra `terminal` these three can be
-imported; the others are when a form is to be filled in.
+`browser` what opens a link; `filling` is the queue before it, and `hosting` is a host's `wait_for`. Without the extra
+`terminal` these four can be imported; the others are when a form is to be filled in.
 """
 
 from .device import has_terminal
-from .filling import fill
+from .filling import fill, visit
 from .hosting import wait_for
 
-__all__ = ["fill", "has_terminal", "wait_for"]
+__all__ = ["fill", "has_terminal", "visit", "wait_for"]

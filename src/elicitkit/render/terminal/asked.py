@@ -9,6 +9,7 @@ from typing import Any
 
 from ...errors import Fault
 from ...forms import Form
+from ..links import Link
 
 
 def nobody() -> int:
@@ -47,3 +48,6 @@ class Asked:
 
     takes_reason: bool = False
     """Whether a person who declines may say why."""
+
+    link: Link | None = None
+    """What the person is asked to open; the form has no fields then, and says why."""

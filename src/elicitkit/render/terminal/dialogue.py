@@ -10,14 +10,18 @@ from ...errors import AnswerError, Fault
 from ...fields import BooleanField, ChoiceField, Field, UnknownField
 from ...forms import Content
 from ...outcomes import Accepted, Cancelled, Declined, Outcome
+from ..links import Link
 from . import screens
 from .asked import Asked
+from .browser import find_browser
 from .controls import Answerable, Control, Line, Offer, Pick, Tick, control, entry, settle
 from .prompts import GoBack, Prompts
 from .text import label, shown_briefly, typeable
 
 _FILL_IN, _DECLINE, _CANCEL = "Fill in", "Decline", "Cancel"
 _ACCEPT, _REFUSE = "Yes", "No (decline)"
+_OPEN, _SHOW = "Open it in the browser", "Show it, I open it myself"
+_DONE, _FAILED = "I am done", "I could not"
 _SEND, _CHANGE, _BACK = "Send", "Change a field", "(back)"
 
 _ENDINGS: Final = {
@@ -50,6 +54,8 @@ def _last_word(outcome: Outcome[Content]) -> str:
     match outcome:
         case Accepted():
             return "Sent."
+        case Cancelled("failed"):
+            return "Whoever asked is told that it could not be done."
         case Declined():
             return "Declined. No answer was sent."
         case Cancelled():
@@ -89,6 +95,9 @@ class _Dialogue:
     async def run(self) -> Outcome[Content]:
         if self._undrawable:
             return await self._refuse()
+        if self._asked.link is not None:
+            self._show_heading()
+            return await self._visit(self._asked.link)
         match self._form.fields:
             case ():
                 self._show_heading()
@@ -119,6 +128,23 @@ class _Dialogue:
                 return accepted
             self._prompts.show(screens.problems(self._faults))
         return await self._refusal(choice)
+
+    async def _visit(self, link: Link) -> Outcome[Content]:
+        """A link is opened after consent alone. What came of it, nobody knows but the person, who says so."""
+        self._prompts.show(screens.address(link))
+        if link.problem:
+            return await self._refusal(await self._menu("What now?", _DECLINE, _CANCEL))
+        browse = await find_browser()
+        ways = [_OPEN, _SHOW] if browse else [_SHOW]
+        choice = await self._menu("Do you agree to open it?", *ways, _DECLINE, _CANCEL, at=_DECLINE)
+        if choice not in ways:
+            return await self._refusal(choice)
+        is_open = choice == _OPEN and browse is not None and await browse(link.url)
+        self._prompts.show(screens.opened(link.url, is_open=is_open))
+        choice = await self._menu("How did it go?", _DONE, _FAILED, _DECLINE, _CANCEL)
+        if choice == _FAILED:
+            return Cancelled("failed")
+        return Accepted(Content({})) if choice == _DONE else await self._refusal(choice)
 
     async def _choose(self, field: BooleanField | ChoiceField) -> Outcome[Content]:
         """A lone choice is one list, with the refusals in it: what is taken is sent."""

@@ -1,4 +1,4 @@
-"""`fill`: one form, put to the person at the terminal, in its turn."""
+"""`fill` and `visit`: a form, or a link, put to the person at the terminal, in its turn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import anyio
 
 from ...errors import Fault, MissingExtra
-from ...outcomes import Cancelled
+from ...outcomes import Accepted, Cancelled
 
 if TYPE_CHECKING:
     from ...forms import Content, Form
@@ -65,6 +65,57 @@ async def fill(
     Raises:
         MissingExtra: If the extra `terminal` is not installed; nothing was shown.
     """
+    more = {"filled": filled or {}, "faults": faults, "takes_reason": takes_reason}
+    return await _in_turn(form, asker, more, waiting=waiting, until=until, why_ended=why_ended, piped=piped)
+
+
+async def visit(
+    message: str,
+    url: str | None,
+    asker: str,
+    *,
+    waiting: Callable[[], int] | None = None,
+    until: datetime | None = None,
+    why_ended: Callable[[], str] | None = None,
+    takes_reason: bool = False,
+) -> Outcome[None]:
+    """Ask the person at the terminal to open a link, and give the outcome.
+
+    All of it is shown, with its host and what to be warned of. After consent alone, the browser opens it, or the person
+    does; then the person says whether it is done, or could not be: `Cancelled("failed")`. Nothing fetches it before. A
+    link that nobody should open can be declined or cancelled.
+
+    Args:
+        message: What the link is for. It may be hostile.
+        url: The link. It may be hostile, too.
+        asker: As for `fill`, and so are the others.
+
+    Raises:
+        MissingExtra: If the extra `terminal` is not installed; nothing was shown.
+    """
+    from ...forms import Form
+    from ..links import link_of
+
+    more = {"link": link_of(url), "takes_reason": takes_reason}
+    outcome = await _in_turn(Form(message), asker, more, waiting=waiting, until=until, why_ended=why_ended)
+    return Accepted(None) if isinstance(outcome, Accepted) else outcome
+
+
+async def _in_turn(
+    form: Form[Any],
+    asker: str,
+    more: Mapping[str, Any],
+    *,
+    waiting: Callable[[], int] | None,
+    until: datetime | None,
+    why_ended: Callable[[], str] | None,
+    piped: bool = False,
+) -> Outcome[Content]:
+    """Ask when those before have been answered, and while there is time.
+
+    Args:
+        more: What else is known of the question, by its names in `Asked`.
+    """
     try:
         from .asked import Asked, nobody, withdrawn
         from .session import ask
@@ -78,12 +129,10 @@ async def fill(
         asked = Asked(
             form,
             asker,
-            filled=filled or {},
-            faults=faults,
             waiting=lambda: queue.waiting + others(),
             until=until,
             why_ended=lambda: "expired" if expiring.cancel_called else (why_ended or withdrawn)(),
-            takes_reason=takes_reason,
+            **more,
         )
         queue.waiting += 1
         try:

@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from ...errors import FormError
 from ...forms import Content, Form
 from ...host.origins import Origin
 from ...host.retries import Retry, retry_of
+from ...outcomes import Accepted, Cancelled, Declined, Outcome
 from ...suspension import Answer, Request
-from .filling import fill
+from .filling import fill, visit
 
 
 async def wait_for(request: Request) -> Answer:
     """A host's `wait_for`: put a request to the person at the terminal, and give the answer.
 
-    It shows forms, and yes-or-no questions (`approval`). Anything else, a link too, is cancelled as `unsupported`.
+    It shows forms, yes-or-no questions (`approval`), and links. Anything else is cancelled as `unsupported`.
     One that is asked again, because its answer was wrong, has in its fields what the person filled in.
 
     Raises:
         MissingExtra: If the extra `terminal` is not installed; nothing was shown.
     """
+    until, asker = request.expires_at, _asker(Origin.of(request))
+    if request.kind == "authorization":
+        return _answer(request, await visit(request.prompt, request.url, asker, until=until))
     retry = retry_of(request) or Retry(request.prompt)
     form = _form(request, retry.prompt)
     if form is None:
         return request.cancel("unsupported")
-    until, asker = request.expires_at, _asker(Origin.of(request))
     outcome = await fill(form, asker, filled=retry.answered, faults=retry.faults, until=until)
-    if outcome:
-        cleared = dict.fromkeys(outcome.content.cleared)
-        return request.accept({**outcome.content, **cleared})
-    return request.decline() if outcome.action == "decline" else request.cancel(outcome.reason)
+    return _answer(request, outcome)
+
+
+def _answer(request: Request, outcome: Outcome[Content] | Outcome[None]) -> Answer:
+    match outcome:
+        case Accepted(content):
+            return request.accept(None if content is None else {**content, **dict.fromkeys(content.cleared)})
+        case Declined():
+            return request.decline()
+        case Cancelled(reason):
+            return request.cancel(reason)
+        case _:
+            assert_never(outcome)
 
 
 def _form(request: Request, prompt: str) -> Form[Content] | None:

@@ -29,11 +29,11 @@ def _screen() -> TextIO:
 
 def _print(stream: TextIO, *screen: RenderableType, end: str) -> None:
     try:
-        _console(stream).print(*screen, sep="\n", end=end)
+        _console(stream).print(*screen, sep="\n", end=end, crop=False)
     except UnicodeEncodeError:
         console = _console(stream)
         with console.capture() as captured:
-            console.print(*screen, sep="\n", end=end)
+            console.print(*screen, sep="\n", end=end, crop=False)
         encoding = stream.encoding
         stream.write(captured.get().encode(encoding, "replace").decode(encoding))
     stream.flush()

@@ -19,9 +19,10 @@ from ...errors import Fault
 from ...fields import ChoiceField, Field, MultiChoiceField, UnknownField
 from ...limits import MESSAGE_CHARACTERS
 from ...safety import plain
+from ..links import Link
 from ..wording import hint, mark, warning
 from .asked import Asked
-from .text import brief, drawable, fault_line, label, option_labels, shown
+from .text import apart, brief, drawable, fault_line, label, option_labels, shown
 
 _BAR = "│ "
 _INDENT = "    "
@@ -50,8 +51,8 @@ class _Prefixed:
 class Quoted(_Prefixed):
     """Text of a server's, each line beside a bar."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(Text(text), first=_BAR, others=_BAR)
+    def __init__(self, text: str | Text) -> None:
+        super().__init__(Text(text) if isinstance(text, str) else text, first=_BAR, others=_BAR)
 
 
 class Hanging(_Prefixed):
@@ -111,6 +112,32 @@ def undrawable(fields: Iterable[UnknownField]) -> RenderableType:
         *map(field_head, fields),
         Text(),
     )
+
+
+def address(link: Link) -> RenderableType:
+    """A link that the person is asked to open: all of it, its host apart, and what to be warned of."""
+    if link.problem:
+        heading = Text(f"You are asked to open an address that is not safe: it {link.problem}.", style=_ALARM)
+        return Group(Text(), Hanging(heading), Text(), Quoted(link.before), Text())
+    whole = Text.assemble(link.before, (link.host, "bold underline"), link.after)
+    warnings = [Hanging(Text(f"! {words}", style=_ALARM)) for words in link.warnings]
+    belongs = Text.assemble("It belongs to ", (apart(link.host), "bold"), ". What you do there goes to them.")
+    return Group(
+        Text(),
+        Text("You are asked to open a web page:"),
+        Text(),
+        Quoted(whole),
+        Text(),
+        *warnings,
+        Hanging(belongs),
+        Text(),
+    )
+
+
+def opened(url: str, *, is_open: bool) -> RenderableType:
+    """The link that the person has agreed to, alone on its line, as long as that may be: it is to be copied whole."""
+    words = "It opens in the browser. If it does not, this is the address:" if is_open else "Open this in a browser:"
+    return Group(Text(), Text(words), Text(url, no_wrap=True, overflow="ignore"), Text())
 
 
 def problems(faults: Iterable[Fault]) -> RenderableType:
