@@ -195,14 +195,14 @@ def test_an_error_in_place_of_a_result_is_a_tool_that_failed(
     assert called(serving(error), "tool", legacy=legacy) == (Exit.TOOL_FAILED, "", f"elicitkit: {line}\n")
 
 
-def test_a_link_that_must_be_opened_first_is_shown(called: Called) -> None:
+def test_a_link_that_must_be_opened_first_is_shown_where_nobody_is_there(called: Called) -> None:
     """Report R121: -32042 was flattened to text, and the links were lost."""
     link = ElicitRequestURLParams(message="Sign in", url="https://example.com/in", elicitation_id="1")
 
     code, _, err = called(serving(UrlElicitationRequiredError([link])), "tool", legacy=True)
 
     assert code == Exit.TOOL_FAILED
-    assert "wants a link to be opened first, which cannot be done here yet" in err
+    assert "the tool 'tool' wants a link to be opened first" in err
     assert err.endswith("\n  | https://example.com/in\n")
 
 

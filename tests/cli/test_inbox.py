@@ -11,7 +11,7 @@ import pytest
 
 from elicitkit import Entry, Inbox, Origin, Request, SqliteInboxStore
 from elicitkit.cli import Exit, inbox_answering
-from tests.cli.terminal import CTRL_C, ENTER, UP, at_terminal
+from tests.cli.terminal import CTRL_C, DOWN, ENTER, UP, at_terminal
 from tests.host.inbox.questions import sizes
 
 Ended = tuple[int, str, str]
@@ -290,3 +290,25 @@ def test_a_link_that_must_not_be_opened_is_not_offered(path: str) -> None:
         assert "must not be opened" in terminal.seen()
 
     assert entry_of(path, id).is_open
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("keys", "ok", "reason"), [(ENTER, True, "accepted"), (DOWN + ENTER, False, "failed")])
+def test_a_link_is_shown_whole_and_given_after_consent(
+    keys: str, ok: bool, reason: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Elicitation, "URL mode": the whole URL, its host, consent; then the person says what came of it."""
+    monkeypatch.setenv("BROWSER", "true")  # which has no window, so that none is offered
+    id = asked(path, Request("r", "authorization", "Log in", "https://id.example.com/in?x=1"))
+
+    with at_terminal("inbox", "answer", path, id, patience=60) as terminal:
+        terminal.is_asked("Do you agree to open it?")
+        assert "│ https://id.example.com/in?x=1" in terminal.seen()
+        assert "It belongs to id.example.com." in terminal.seen()
+        terminal.press(UP, ENTER)
+        terminal.is_asked("How did it go?")
+        terminal.press(keys)
+        assert terminal.ends() == Exit.FINE
+
+    answer = answer_of(path, id)
+    assert (answer.ok, answer.reason or "accepted") == (ok, reason)

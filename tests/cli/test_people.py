@@ -10,15 +10,22 @@ import anyio
 import pytest
 from mcp import MCPError
 from mcp.server.mcpserver import Context, MCPServer
-from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+from mcp_types import (
+    URL_ELICITATION_REQUIRED,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
+    InputRequiredResult,
+)
 
-from elicitkit import Accepted, Cancelled, Declined, Elicitation, FormElicitation, elicit
-from elicitkit.cli import Exit, people, results
+from elicitkit import Accepted, Cancelled, Declined, Elicitation, FormElicitation, elicit, elicit_url, url_required
+from elicitkit.cli import Exit, people, results, troubles
 from elicitkit.errors import MissingExtra
 from elicitkit.forms import Content, Form
 from elicitkit.outcomes import Outcome
 
 Called = Callable[..., tuple[int, str, str]]
+LINK = "https://example.com/in?x=1"
 EMPTY: dict[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -315,20 +322,102 @@ def test_what_can_be_read_but_not_drawn_is_left_to_the_person(
     assert len(person.asked) == 1
 
 
-def test_a_link_that_comes_all_the_same_is_declined(called: Called, sits_there: Any) -> None:
-    """Report R111: a client of forms alone refuses a link politely."""
-    mcp: MCPServer[Any] = MCPServer("linker")
+# --- a link -----------------------------------------------------------------------------------------------------------
+
+
+def linker() -> MCPServer[Any]:
+    mcp: MCPServer[Any] = MCPServer("linker", middleware=[Elicitation()])
+    visits: list[str] = []
 
     @mcp.tool()
     async def link(ctx: Context) -> str:
-        return (await ctx.elicit_url("Sign in", "https://example.com", "1")).action
+        return repr(await elicit_url(ctx, "Sign in", LINK))
 
-    sits_there(Accepted(Content({})))
+    @mcp.tool()
+    async def linked_first(ctx: Context) -> str:
+        visits.append("a look")
+        outcome = await url_required(ctx, "Sign in", LINK, done=lambda: len(visits) > 1, wait=0, rounds=1)
+        return "signed in" if outcome else outcome.reason
 
-    code, out, err = called(mcp, "link", legacy=True)
+    return mcp
 
-    assert (code, out) == (Exit.FINE, "decline\n")
-    assert err == "linker (tool link) asks to open a link, which cannot be done here yet; declined\n"
+
+@pytest.fixture
+def visitor(monkeypatch: pytest.MonkeyPatch) -> Callable[[Outcome[None]], list[tuple[str, ...]]]:
+    """Somebody at the terminal who does the same with every link."""
+
+    def sit(outcome: Outcome[None]) -> list[tuple[str, ...]]:
+        asked: list[tuple[str, ...]] = []
+
+        async def visit(message: str, url: str, asker: str, *, waiting: Callable[[], int]) -> Outcome[None]:
+            asked.append((message, url, asker))
+            return outcome
+
+        monkeypatch.setattr(people, "has_terminal", lambda: True)
+        monkeypatch.setattr(people, "visit", visit)
+        return asked
+
+    return sit
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        (Accepted(None), "Accepted(content=None, raw={})"),
+        (Declined(), repr(Declined())),
+        (Cancelled("failed"), repr(Cancelled())),
+    ],
+)
+def test_a_link_is_put_to_the_person(
+    outcome: Outcome[None], text: str, legacy: bool, called: Called, visitor: Any
+) -> None:
+    """2025-11-25 and 2026-07-28, Elicitation, "URL mode": the client declares it, and asks for consent."""
+    asked = visitor(outcome)
+
+    assert called(linker(), "link", legacy=legacy) == (Exit.FINE, f"{text}\n", "")
+    assert asked == [("Sign in", LINK, "linker (tool link)")]
+
+
+def test_a_call_goes_on_when_the_link_that_it_requires_was_opened(called: Called, visitor: Any) -> None:
+    """2025-11-25, Elicitation, "URL Elicitation Required Error": the client opens the link, and calls again."""
+    asked = visitor(Accepted(None))
+
+    assert called(linker(), "linked_first", legacy=True) == (Exit.FINE, "signed in\n", "")
+    assert len(asked) == 1
+
+
+def test_a_call_whose_link_is_refused_is_not_made_again(called: Called, visitor: Any) -> None:
+    asked = visitor(Declined())
+
+    code, out, err = called(linker(), "linked_first", legacy=True)
+
+    assert (code, out, len(asked)) == (Exit.TOOL_FAILED, "", 1)
+    assert "wants a link to be opened first" in err
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_a_script_answers_a_link_which_is_shown_whole(legacy: bool, called: Called, answers: Any) -> None:
+    path = answers('{"action": "accept"}')
+
+    code, out, err = called(linker(), "link", "--answers", path, legacy=legacy)
+
+    assert (code, out) == (Exit.FINE, "Accepted(content=None, raw={})\n")
+    assert f"- a link to open, at the host example.com: {LINK}" in err
+
+
+def test_a_link_without_anybody_is_cancelled_and_shown(called: Called) -> None:
+    code, out, err = called(linker(), "link")
+
+    assert (code, out) == (Exit.FINE, f"{Cancelled()!r}\n")
+    assert LINK in err
+
+
+@pytest.mark.parametrize(
+    "data", [None, {}, {"elicitations": "x"}, {"elicitations": [1]}, {"elicitations": [{"url": 1}]}]
+)
+def test_links_that_cannot_be_read_are_none(data: Any) -> None:
+    assert troubles.required_links(MCPError(URL_ELICITATION_REQUIRED, "open them", data)) == []
 
 
 # --- a script ---------------------------------------------------------------------------------------------------------

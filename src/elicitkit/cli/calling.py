@@ -16,7 +16,6 @@ from mcp import Client, MCPError
 from mcp_types import CallToolResult, Implementation, Tool
 
 from ..errors import ScriptError
-from ..host.form_only import FormOnly
 from ..host.servers import Server, transport
 from ..naming import nearest
 from ..tasks.client import TasksClient
@@ -25,7 +24,7 @@ from .exits import Exit, Failure
 from .output import complain, say
 from .people import People, whoever_is_there
 from .progress import Progress
-from .troubles import refusal, trouble
+from .troubles import refusal, required_links, trouble
 from .version import version
 
 START_SECONDS: Final = 120.0
@@ -113,7 +112,7 @@ async def converse(
     try:
         async with _connected(server, people, errlog) as client:
             await _require(client, tool)
-            result = await _called(client, tool, arguments)
+            result = await _called(client, tool, arguments, people)
             await people.withdraw()  # Or the result would be printed into a question nobody waits for any more.
             if people.failure is not None:
                 raise people.failure
@@ -150,7 +149,7 @@ def _failure(error: Exception, server: Server, errlog: TextIO) -> Failure:
 def _client(server: Server, people: People, errlog: TextIO) -> Client:
     progress = Progress(people)
     return Client(
-        FormOnly(transport(server, errlog=errlog)),
+        transport(server, errlog=errlog),
         elicitation_callback=people,
         extensions=[TasksClient(created=progress.created, told=progress.told)],
         client_info=Implementation(name="elicitkit", version=version()),
@@ -181,7 +180,17 @@ async def _tools(client: Client) -> list[Tool]:
     return tools
 
 
-async def _called(client: Client, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
+async def _called(client: Client, name: str, arguments: Mapping[str, Any], people: People) -> CallToolResult:
+    """Call a tool; once more where links are to be opened first, and the person did (2025-11-25, error -32042).
+
+    Raises:
+        Failure: If there is no result.
+    """
+    try:
+        return await client.call_tool(name, dict(arguments))
+    except MCPError as error:
+        if not await people.open_first(client.session, required_links(error)):
+            raise refusal(error, name) from error
     try:
         return await client.call_tool(name, dict(arguments))
     except MCPError as error:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeAlias
 
 from ..errors import ContractError, EntryClosed, UnknownEntry
 from ..forms import Content, Form
 from ..host.inbox import Entry, Inbox, Viewer
-from ..outcomes import Accepted, Declined, Outcome
+from ..outcomes import Accepted, Cancelled, Declined, Outcome
 from ..render.links import link_of
-from ..render.terminal import fill, has_terminal
+from ..render.terminal import fill, has_terminal, visit
 from ..suspension import Answer
 from .exits import Exit, Failure
-from .inbox_reports import asker_of, link_lines
+from .inbox_reports import asker_of
 from .output import say
+from .questions import link_lines
+
+Put: TypeAlias = Outcome[Content] | Outcome[None]
+"""What the person did with a form, or with a link."""
+
+Prompt: TypeAlias = Callable[..., Awaitable[Put]]
+"""`fill` or `visit`, with what they ask."""
 
 
 class AtTerminal:
@@ -59,10 +69,10 @@ class AtTerminal:
 
     async def _put(self, entry: Entry) -> bool:
         """Put a question, and tell whether the person goes on."""
-        form = self._form(entry)
-        if form is None:
+        prompt = self._prompt(entry)
+        if prompt is None:
             return True
-        outcome = await self._filled(form, entry)
+        outcome = await self._asked(prompt, entry)
         answer, note = _answer_of(entry, outcome)
         if answer is None:
             say("left open: it can be answered later, or by somebody else")
@@ -70,7 +80,7 @@ class AtTerminal:
         await self._inbox.answer(entry.id, answer, note=note, by=self._by, owner=self._viewer)
         return True
 
-    async def _filled(self, form: Form[Content], entry: Entry) -> Outcome[Content]:
+    async def _asked(self, prompt: Prompt, entry: Entry) -> Put:
         """What the person did.
 
         Raises:
@@ -79,9 +89,8 @@ class AtTerminal:
         if not has_terminal():
             raise Failure(Exit.USAGE, "there is no terminal to ask at: --accept JSON, --decline or --cancel answers")
         closing = asyncio.ensure_future(self._closed(entry.id))
-        prompt = asyncio.ensure_future(
-            fill(
-                form,
+        asking = asyncio.ensure_future(
+            prompt(
                 asker_of(entry),
                 until=entry.until,
                 waiting=lambda: self._waiting,
@@ -90,14 +99,14 @@ class AtTerminal:
             )
         )
         try:
-            await asyncio.wait((prompt, closing), return_when=asyncio.FIRST_COMPLETED)
-            if not prompt.done():
+            await asyncio.wait((asking, closing), return_when=asyncio.FIRST_COMPLETED)
+            if not asking.done():
                 raise closing.result()
-            return prompt.result()
+            return asking.result()
         finally:
-            prompt.cancel()
+            asking.cancel()
             closing.cancel()
-            await asyncio.gather(prompt, closing, return_exceptions=True)
+            await asyncio.gather(asking, closing, return_exceptions=True)
 
     async def _closed(self, id: str) -> EntryClosed:
         """Wait until a question is closed elsewhere, and give what to say of it."""
@@ -108,19 +117,20 @@ class AtTerminal:
             return EntryClosed("withdrawn")
         return EntryClosed(entry.state, entry.closed_by, entry.closed_at)
 
-    def _form(self, entry: Entry) -> Form[Content] | None:
-        """What the prompt shows; `None` for what it cannot show, and then it says so."""
+    def _prompt(self, entry: Entry) -> Prompt | None:
+        """What puts it to the person; `None` for what cannot be put to anybody here, and then it says so."""
         request = entry.request
         if request.kind == "authorization":
             if link_of(request.url).problem:
-                say(
-                    "\n".join(
-                        [f"question {entry.id} has", *link_lines(request.url), "elicitkit inbox answer --decline"]
-                    )
-                )
+                lines = [f"question {entry.id} has", *link_lines(request.url), "elicitkit inbox answer --decline"]
+                say("\n".join(lines))
                 return None
-            say("\n".join([f"question {entry.id} asks to open", *link_lines(request.url)]))
-            return Form(f"{request.prompt}\n\nOpen the link above yourself, if you trust it, and say yes when you did.")
+            return partial(visit, request.prompt, request.url)
+        form = self._form(entry)
+        return None if form is None else partial(fill, form)
+
+    def _form(self, entry: Entry) -> Form[Content] | None:
+        request = entry.request
         if request.kind == "approval":
             return Form(request.prompt)
         try:
@@ -133,13 +143,15 @@ class AtTerminal:
         return form
 
 
-def _answer_of(entry: Entry, outcome: Outcome[Content]) -> tuple[Answer | None, str]:
+def _answer_of(entry: Entry, outcome: Put) -> tuple[Answer | None, str]:
     """The answer of the person, and a note beside it; no answer where they left it open."""
     match outcome:
         case Accepted(content):
-            cleared = dict.fromkeys(content.cleared)
-            return entry.request.accept({**content, **cleared}), ""
+            data = None if content is None else {**content, **dict.fromkeys(content.cleared)}
+            return entry.request.accept(data), ""
         case Declined(reason):
             return entry.request.decline(), "" if reason == "declined" else reason
+        case Cancelled("failed"):
+            return entry.request.cancel("failed"), ""
         case _:
             return None, ""

@@ -11,10 +11,9 @@ from ..errors import FormError
 from ..forms import Form
 from ..host.inbox import Entry, Inbox
 from ..limits import MESSAGE_CHARACTERS
-from ..render.links import link_of
 from ..safety import plain, plain_line
 from ..suspension import Answer
-from .questions import line_of
+from .questions import line_of, link_lines
 from .spans import since
 from .tables import NONE, aligned, cut
 
@@ -62,14 +61,6 @@ def asker_of(entry: Entry) -> str:
     origin = entry.origin
     name = origin.server or entry.host or "somebody"
     return f"{name} (tool {origin.tool})" if origin.tool else name
-
-
-def link_lines(url: str | None) -> list[str]:
-    """A link as it is shown to be opened: all of it, its host apart, and what to be warned of."""
-    link = link_of(url)
-    if link.problem:
-        return [f"- a link that must not be opened, for it {link.problem}: {link.before}"]
-    return [f"- a link to open, at the host {link.host}: {link.url}", *(f"  ! {one}" for one in link.warnings)]
 
 
 def _row(entry: Entry, now: datetime) -> tuple[str, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import anyio
-from mcp.client import ClientRequestContext
+from mcp.client import ClientRequestContext, ClientSession
 from mcp_types import (
     INTERNAL_ERROR,
     ElicitRequestFormParams,
@@ -18,11 +18,13 @@ from mcp_types import (
 from ..errors import FormError
 from ..forms import Content, Form
 from ..outcomes import Accepted
-from ..render.terminal import fill, has_terminal
+from ..render.terminal import fill, has_terminal, visit
 from ..safety import plain_line
 from ..testing import ScriptedAnswers
 from .output import say
-from .questions import listed
+from .questions import link_lines, listed
+
+Params: TypeAlias = ElicitRequestFormParams | ElicitRequestURLParams
 
 
 class Question(NamedTuple):
@@ -30,8 +32,8 @@ class Question(NamedTuple):
 
     form: Form[Content]
     asker: str
-    params: ElicitRequestFormParams
-    """The question as it came."""
+    params: Params
+    """The question as it came; a link has a form without fields."""
 
     waiting: Callable[[], int] = lambda: 0
     """How many questions of the same call wait for it."""
@@ -47,7 +49,7 @@ _NAME_CHARACTERS = 100
 class People:
     """The `elicitation_callback` of a call: its questions are asked one after another, in the order they come.
 
-    A form that cannot be read is cancelled, a link is declined, and standard error says why.
+    A form that cannot be read is cancelled, and standard error says why.
     """
 
     def __init__(self, tool: str, answer: Answer) -> None:
@@ -60,11 +62,20 @@ class People:
         self.failure: Exception | None = None
         """Why a question could not be put to anybody; it is told here, and never to the server."""
 
-    async def __call__(
-        self, context: ClientRequestContext, params: ElicitRequestFormParams | ElicitRequestURLParams
-    ) -> ElicitResult | ErrorData:
+    async def __call__(self, context: ClientRequestContext, params: Params) -> ElicitResult | ErrorData:
         """Answer one question."""
-        asker = f"{_name_of_server(context)} (tool {self._tool})"
+        return await self._in_turn(context.session, params)
+
+    async def open_first(self, session: ClientSession, links: Sequence[ElicitRequestURLParams]) -> bool:
+        """Put links that are to be opened before a call is made again; tell whether the person opened all of them."""
+        for link in links:
+            answer = await self._in_turn(session, link)
+            if isinstance(answer, ErrorData) or answer.action != "accept":
+                return False
+        return bool(links)
+
+    async def _in_turn(self, session: ClientSession, params: Params) -> ElicitResult | ErrorData:
+        asker = f"{_name_of_server(session)} (tool {self._tool})"
         self._waiting += 1
         async with self._turn:
             self._waiting -= 1
@@ -86,23 +97,16 @@ class People:
         async with self._turn:
             pass
 
-    async def _try_to_put(
-        self, params: ElicitRequestFormParams | ElicitRequestURLParams, asker: str
-    ) -> ElicitResult | ErrorData:
+    async def _try_to_put(self, params: Params, asker: str) -> ElicitResult | ErrorData:
         try:
             return await self._put(params, asker)
         except Exception as error:
             self.failure = error
             return ErrorData(code=INTERNAL_ERROR, message="the question could not be put to anybody")
 
-    async def _put(
-        self, params: ElicitRequestFormParams | ElicitRequestURLParams, asker: str
-    ) -> ElicitResult | ErrorData:
-        if isinstance(params, ElicitRequestURLParams):
-            say(f"{asker} asks to open a link, which cannot be done here yet; declined")
-            return ElicitResult(action="decline")
+    async def _put(self, params: Params, asker: str) -> ElicitResult | ErrorData:
         try:
-            form = Form.from_schema(params.message, params.requested_schema)
+            form = _form(params)
         except FormError as error:
             say(f"{asker} sent a form that cannot be read; cancelled. {plain_line(str(error))}")
             return ElicitResult(action="cancel")
@@ -133,19 +137,26 @@ class AtTerminal:
         self._last: _Sent | None = None
 
     async def __call__(self, question: Question) -> ElicitResult:
-        """Put one form to the person.
+        """Put one form, or one link, to the person.
 
         Raises:
             MissingExtra: If the terminal prompt is not installed.
         """
+        if isinstance(question.params, ElicitRequestURLParams):
+            link = question.params
+            visited = await visit(link.message, link.url, question.asker, waiting=question.waiting)
+            return ElicitResult(action=visited.action)
+        return await self._fill(question, question.params)
+
+    async def _fill(self, question: Question, params: ElicitRequestFormParams) -> ElicitResult:
         form = question.form
-        filled = self._last.of(question.params) if self._last is not None else {}
+        filled = self._last.of(params) if self._last is not None else {}
         outcome = await fill(form, question.asker, filled=filled, waiting=question.waiting)
         if not isinstance(outcome, Accepted):
             return ElicitResult(action=outcome.action)
         content, cleared = outcome.content, outcome.content.cleared
         nulled = {**content, **dict.fromkeys(cleared)}
-        self._last = _Sent(question.params, nulled)
+        self._last = _Sent(params, nulled)
         if self._takes_null:
             return ElicitResult(action="accept", content=nulled)
         if cleared:
@@ -169,7 +180,7 @@ class _Sent(NamedTuple):
 
 async def nobody(question: Question) -> ElicitResult:
     """Cancel, and say so: a question without anybody is no refusal."""
-    say(f"{question.asker} asks: {plain_line(question.form.message)}")
+    say("\n".join([f"{question.asker} asks: {plain_line(question.form.message)}", *_link(question.params)]))
     say("no terminal to ask at; cancelled (--answers FILE answers for you)")
     return ElicitResult(action="cancel")
 
@@ -186,13 +197,30 @@ class Scripted:
         Raises:
             ScriptError: If no answer is left.
         """
-        say(f"Question {len(self._script.asked) + 1}, from {question.asker}:\n{listed(question.form)}")
+        asked = "\n".join([listed(question.form), *_link(question.params)])
+        say(f"Question {len(self._script.asked) + 1}, from {question.asker}:\n{asked}")
         answer = await self._script(None, question.params)
         if isinstance(answer, ErrorData):
             self._script.finish()
             return answer
         say(f"  => {_told(answer)}\n")
         return answer
+
+
+def _form(params: Params) -> Form[Content]:
+    """What there is to fill in; nothing where a link is to be opened.
+
+    Raises:
+        FormError: If it cannot be read.
+    """
+    if isinstance(params, ElicitRequestURLParams):
+        return Form(params.message)
+    return Form.from_schema(params.message, params.requested_schema)
+
+
+def _link(params: Params) -> list[str]:
+    """The link of a question, in lines of a log; none where there is none."""
+    return [f"  {line}" for line in link_lines(params.url)] if isinstance(params, ElicitRequestURLParams) else []
 
 
 def _told(answer: ElicitResult) -> str:
@@ -202,7 +230,7 @@ def _told(answer: ElicitResult) -> str:
     return f"accept, with {names}" if names else "accept, with nothing"
 
 
-def _name_of_server(context: ClientRequestContext) -> str:
-    info = context.session.server_info
+def _name_of_server(session: ClientSession) -> str:
+    info = session.server_info
     name = plain_line(info.title or info.name, limit=_NAME_CHARACTERS) if info else ""
     return name or "a server without a name"

@@ -1,4 +1,4 @@
-"""A question as lines of a log: the message, and for each field its kind and what would do."""
+"""A question as lines of a log: the message, and for each field its kind and what would do; or the link."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ..fields import (
 )
 from ..forms import Content, Form
 from ..limits import MESSAGE_CHARACTERS
+from ..render.links import link_of
 from ..render.wording import hint
 from ..safety import plain, plain_line
 
@@ -38,6 +39,14 @@ def line_of(field: Field) -> str:
     start = f"- {plain_line(field.label, limit=200)} ({kind(field)}, {'required' if field.required else 'optional'})"
     wanted = " of ".join(filter(None, (hint(field), _options(field))))
     return f"{start}: {plain_line(wanted)}" if wanted else start
+
+
+def link_lines(url: str | None) -> list[str]:
+    """A link as it is shown to be opened: all of it, its host apart, and what to be warned of."""
+    link = link_of(url)
+    if link.problem:
+        return [f"- a link that must not be opened, for it {link.problem}: {link.before}"]
+    return [f"- a link to open, at the host {link.host}: {link.url}", *(f"  ! {one}" for one in link.warnings)]
 
 
 def kind(field: Field) -> str:

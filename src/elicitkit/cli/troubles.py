@@ -6,8 +6,8 @@ from typing import Any
 
 import anyio
 import httpx2
-from mcp import InputRequiredRoundsExceededError, MCPError
-from mcp_types import CONNECTION_CLOSED, URL_ELICITATION_REQUIRED
+from mcp import InputRequiredRoundsExceededError, MCPError, UrlElicitationRequiredError
+from mcp_types import CONNECTION_CLOSED, URL_ELICITATION_REQUIRED, ElicitRequestURLParams
 from pydantic import ValidationError
 
 from ..host.servers import HttpServer, Server
@@ -35,12 +35,22 @@ def refusal(error: MCPError, tool: str) -> MCPError | Failure:
     if error.code == URL_ELICITATION_REQUIRED:
         return Failure(
             Exit.TOOL_FAILED,
-            f"the tool {tool!r} wants a link to be opened first, which cannot be done here yet: {error.message}",
+            f"the tool {tool!r} wants a link to be opened first: {error.message}",
             details="\n".join(_links(error.data)),
         )
     if isinstance(error.data, dict) and error.data.get("reason") == STATE_REFUSED:
         return Failure(Exit.TOOL_FAILED, "the answer came too late: the server has closed this question, or restarted")
     return Failure(Exit.TOOL_FAILED, f"the call of {tool!r} failed: {error.message} (error {error.code})")
+
+
+def required_links(error: MCPError) -> list[ElicitRequestURLParams]:
+    """The links that an error says are to be opened first; none where it says something else, or not as it should."""
+    if error.code != URL_ELICITATION_REQUIRED:
+        return []
+    try:
+        return UrlElicitationRequiredError.from_error(error.error).elicitations
+    except (ValidationError, AttributeError, TypeError):
+        return []
 
 
 def _links(data: Any) -> list[str]:
