@@ -20,7 +20,7 @@ from .text import label, shown_briefly, typeable
 
 _FILL_IN, _DECLINE, _CANCEL = "Fill in", "Decline", "Cancel"
 _ACCEPT, _REFUSE = "Yes", "No (decline)"
-_OPEN, _SHOW = "Open it in the browser", "Show it, I open it myself"
+_OPEN, _BY_HAND = "Open it in the browser", "I open it myself"
 _DONE, _FAILED = "I am done", "I could not"
 _SEND, _CHANGE, _BACK = "Send", "Change a field", "(back)"
 
@@ -135,7 +135,7 @@ class _Dialogue:
         if link.problem:
             return await self._refusal(await self._menu("What now?", _DECLINE, _CANCEL))
         browse = await find_browser()
-        ways = [_OPEN, _SHOW] if browse else [_SHOW]
+        ways = [_OPEN, _BY_HAND] if browse else [_BY_HAND]
         choice = await self._menu("Do you agree to open it?", *ways, _DECLINE, _CANCEL, at=_DECLINE)
         if choice not in ways:
             return await self._refusal(choice)
