@@ -127,7 +127,7 @@ def test_what_is_settled_is_what_will_be_sent() -> None:
 
 
 # report R045: the whole text must parse
-@pytest.mark.parametrize("typed", ["42xyz", "12.5abc", "0x10", "٣", "1e999", "NaN", "2o"])
+@pytest.mark.parametrize("typed", ["42xyz", "12.5abc", "0x10", "1,000", "1e999", "NaN", "2o"])
 def test_a_number_is_refused_in_the_checkers_own_words(typed: str) -> None:
     field = IntegerField("age", minimum=1)
 

@@ -61,6 +61,8 @@ def accepted(**content: Any) -> Accepted[Any]:
         (asking().date_time("x"), "2026-11-30T14:30:00+01:00" + ENTER, "2026-11-30T14:30:00+01:00"),
         (asking().integer("x"), " 42.0 " + ENTER, 42),
         (asking().number("x"), "-0.5" + ENTER, -0.5),
+        (asking().number("x"), "\u22123,5" + ENTER, -3.5),
+        (asking().integer("x"), "٤٢" + ENTER, 42),
         (asking().boolean("x").required(), UP + ENTER, True),
         (asking().boolean("x"), UP + ENTER, False),
         (asking().choice("x").options({"s": "Slow", "f": "Fast"}).required(), DOWN + ENTER, "f"),
@@ -81,9 +83,10 @@ async def test_every_kind_of_field_can_be_answered(form: FormElicitation[Content
         (asking().date("x").default("2026-11-30"), "2026-11-30"),
         (asking().integer("x").default(0), 0),
         (asking().number("x").default(0.1), 0.1),
+        (asking().number("x").default(1e22), 1e22),
         (asking().boolean("x").default(False), False),
         (asking().choice("x").options([*"ab"]).default("b"), "b"),
-        (asking().multi_choice("x").options([*"abc"]).default("a", "c"), ["a", "c"]),
+        (asking().multi_choice("x").options([*"abc"]).default("c", "a"), ["c", "a"]),
     ],
 )
 async def test_a_default_is_kept_by_pressing_enter(form: FormElicitation[Content], value: object) -> None:

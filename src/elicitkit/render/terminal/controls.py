@@ -6,6 +6,7 @@ the controls of every kind of field, and what their answers mean to the check; n
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias, assert_never
@@ -56,6 +57,8 @@ class Tick:
 
 
 Control: TypeAlias = Line | Pick | Tick
+
+_MINUSES: Final = str.maketrans("\u2212\u2013\u2010\u2011", "----")
 
 MANY: Final = 12
 """From so many labels on, a list is searched by typing, and may be longer than the terminal."""
@@ -111,9 +114,13 @@ def control(field: Answerable, entries: Entry) -> Control:
 def entry(field: Answerable, answered: Control) -> Entry:
     """What a control says about its field, ready for the check."""
     match field, answered:
-        case TextField() | IntegerField() | NumberField(), Line(text):
-            is_free = isinstance(field, TextField) and field.format is None
-            text = typeable(text) if is_free else typeable(text).strip()
+        case IntegerField() | NumberField(), Line(text):
+            # Not read back where nobody touched it: no text of a large float is that very number again.
+            if field.default is not None and text == typeable(field.default):
+                return {field.name: field.default}
+            return {field.name: known} if (known := figures(typeable(text))) else _nothing(field)
+        case TextField(), Line(text):
+            text = typeable(text) if field.format is None else typeable(text).strip()
             is_answer = bool(text.strip()) or text == field.default
             return {field.name: text} if is_answer else _nothing(field)
         case BooleanField(), Pick(at=at):
@@ -123,9 +130,31 @@ def entry(field: Answerable, answered: Control) -> Entry:
         case MultiChoiceField(), Tick(ticked=ticked):
             if not ticked and not field.required and (field.default is None or field.min_items):
                 return _nothing(field)
-            return {field.name: [option.value for i, option in enumerate(field.options) if i in ticked]}
+            chosen = [option.value for i, option in enumerate(field.options) if i in ticked]
+            is_default = field.default is not None and set(chosen) == set(field.default)
+            return {field.name: list(field.default or ()) if is_default else chosen}
         case _:
             raise TypeError(f"a {type(field).__name__} is not answered with a {type(answered).__name__}")
+
+
+def figures(text: str) -> str:
+    """A number in the figures the check knows, from those of any script, and with the comma of half the world.
+
+    Three digits behind a comma may be thousands or decimals: such a number stays as it is, and is refused.
+
+    >>> figures("٤٢"), figures("\u22123,5"), figures("1,000")
+    ('42', '-3.5', '1,000')
+    """
+    known = "".join(map(_figure, text.strip())).translate(_MINUSES)
+    whole, comma, decimals = known.partition(",")
+    if comma and decimals.isdigit() and len(decimals) != 3 and "." not in whole:
+        return f"{whole}.{decimals}"
+    return known
+
+
+def _figure(character: str) -> str:
+    value = unicodedata.decimal(character, None)
+    return character if value is None else str(value)
 
 
 def settle(field: Answerable, given: Entry) -> Entry:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, assert_never
@@ -19,14 +18,12 @@ from ...fields import (
     UnknownField,
 )
 from ...forms import Content, Form
-from ..terminal.controls import Answerable, Entry, Line, Pick, Tick, entry
-from ..terminal.text import typeable
+from ..terminal.controls import Answerable, Entry, Line, Pick, Tick, entry, figures
 from .controls import CHECKED, NO_VALUE, YES_VALUE, ZONE, Posted, first, name_of
 from .moments import is_local, moment_from, moment_of
 
 NO_ZONE: Final = "needs a time zone as well"
 _COMMA: Final = "must be a number with a point for the decimals, such as 1.5: a comma can mean two things"
-_MINUSES = str.maketrans("\u2212\u2013\u2010\u2011", "----")
 
 
 class Reading(NamedTuple):
@@ -65,9 +62,7 @@ def entry_of(field: Answerable, name: str, posted: Posted) -> Entry:
         case TextField():
             return entry(field, Line(_lines(field, text)))
         case IntegerField() | NumberField():
-            # Not read back where nobody touched it: no text of a large float is that very number again.
-            is_untouched = field.default is not None and text == typeable(field.default)
-            return {field.name: field.default} if is_untouched else entry(field, Line(_figures(text)))
+            return entry(field, Line(text))
         case BooleanField(default=None):
             return entry(field, Pick((), {YES_VALUE: 0, NO_VALUE: 1}.get(text, 2)))
         case BooleanField():
@@ -76,16 +71,9 @@ def entry_of(field: Answerable, name: str, posted: Posted) -> Entry:
             return entry(field, Pick((), _place(field, text)))
         case MultiChoiceField():
             ticked = {place for one in posted.get(name, ()) if (place := _place(field, one)) < len(field.options)}
-            return _in_order(field, entry(field, Tick((), frozenset(ticked))))
+            return entry(field, Tick((), frozenset(ticked)))
         case _:
             assert_never(field)
-
-
-def _in_order(field: MultiChoiceField, answered: Entry) -> Entry:
-    """What was ticked; the default in its own order, where it is that."""
-    chosen, default = answered.get(field.name), field.default
-    is_default = isinstance(chosen, list) and default is not None and set(chosen) == set(default)
-    return {field.name: list(default or ())} if is_default else answered
 
 
 def _moment(field: TextField, local: str, zone: str) -> str:
@@ -99,26 +87,6 @@ def _lines(field: TextField, text: str) -> str:
     """Text as it was typed: browsers send line breaks in a way of their own, and an empty last line is no text."""
     typed = text.replace("\r\n", "\n").replace("\r", "\n")
     return typed if typed == field.default else typed.rstrip("\n")
-
-
-def _figures(text: str) -> str:
-    """A number in the figures the check knows, from those of any script, and with the comma of half the world.
-
-    Three digits behind a comma may be thousands or decimals: such a number stays as it is, and is refused.
-
-    >>> _figures("٤٢"), _figures("\u22123,5"), _figures("1,000")
-    ('42', '-3.5', '1,000')
-    """
-    known = "".join(map(_figure, text.strip())).translate(_MINUSES)
-    whole, comma, decimals = known.partition(",")
-    if comma and decimals.isdigit() and len(decimals) != 3 and "." not in whole:
-        return f"{whole}.{decimals}"
-    return known
-
-
-def _figure(character: str) -> str:
-    value = unicodedata.decimal(character, None)
-    return character if value is None else str(value)
 
 
 def _place(field: ChoiceField | MultiChoiceField, text: str) -> int:
@@ -136,6 +104,6 @@ def _better_words(fields: Sequence[Field], posted: Posted) -> Mapping[str, str]:
         match field:
             case TextField(format="date-time") if is_local(text) and not first(posted, name + ZONE):
                 words[field.name] = NO_ZONE
-            case NumberField() if "," in _figures(text):
+            case NumberField() if "," in figures(text):
                 words[field.name] = _COMMA
     return words
