@@ -312,3 +312,22 @@ def test_a_link_is_shown_whole_and_given_after_consent(
 
     answer = answer_of(path, id)
     assert (answer.ok, answer.reason or "accepted") == (ok, reason)
+
+
+@pytest.mark.slow
+def test_the_questions_of_a_model_are_answered_at_the_terminal(path: str) -> None:
+    questions = [{"question": "Which size?", "options": ["S", "M"]}, {"question": "Why?"}]
+    id = asked(path, Request("r", "question", "Two things", data={"questions": questions}))
+
+    with at_terminal("inbox", "answer", path, id, patience=60) as terminal:
+        terminal.is_asked("What now?")
+        terminal.press(ENTER)
+        terminal.is_asked("1 of 2 · Which size?")
+        terminal.press(UP, ENTER)
+        terminal.is_asked("2 of 2 · Why?")
+        terminal.press("it fits", ENTER)
+        terminal.is_asked("Send this?")
+        terminal.press(ENTER)
+        assert terminal.ends() == Exit.FINE
+
+    assert answer_of(path, id).data == {"answers": ["M", "it fits"]}

@@ -12,6 +12,7 @@ from ..forms import Content, Form
 from ..host.inbox import Entry, Inbox, Viewer
 from ..outcomes import Accepted, Cancelled, Declined, Outcome
 from ..render.links import link_of
+from ..render.model_questions import answers_of, form_of_questions
 from ..render.terminal import fill, has_terminal, visit
 from ..suspension import Answer
 from .exits import Exit, Failure
@@ -133,6 +134,8 @@ class AtTerminal:
         request = entry.request
         if request.kind == "approval":
             return Form(request.prompt)
+        if questions := form_of_questions(request):
+            return questions
         try:
             form = self._inbox.form(entry)
         except ContractError as error:
@@ -146,6 +149,8 @@ class AtTerminal:
 def _answer_of(entry: Entry, outcome: Put) -> tuple[Answer | None, str]:
     """The answer of the person, and a note beside it; no answer where they left it open."""
     match outcome:
+        case Accepted(content) if content is not None and (questions := form_of_questions(entry.request)):
+            return entry.request.accept(answers_of(questions, content)), ""
         case Accepted(content):
             data = None if content is None else {**content, **dict.fromkeys(content.cleared)}
             return entry.request.accept(data), ""

@@ -8,6 +8,7 @@ import pytest
 
 from elicitkit import Answer, Origin, Request, Slot, retry_of
 from elicitkit.forms import Content
+from elicitkit.host.question_tool import question_prompt
 from elicitkit.outcomes import Accepted, Cancelled, Declined, Outcome
 from elicitkit.render.terminal import hosting, wait_for
 
@@ -114,6 +115,17 @@ async def test_a_link_is_put_to_the_person(
 
     assert await wait_for(LINK) == answer
     assert asked == [("Sign in", "https://example.com", "shop (tool order)", None)]
+
+
+async def test_the_questions_of_a_model_are_answered_one_by_one(person: Any) -> None:
+    """The contract of the kind `question`: an answer for each, `None` for one that was left open."""
+    questions = [{"question": "Which colours?", "options": ["red", "blue"], "multiple": True}, {"question": "Why?"}]
+    request = Request("r1", "question", question_prompt(questions), data={"questions": questions})
+    sitting = person(Accepted(Content({"q0": ["red"]})), Declined())
+
+    assert await wait_for(request) == request.accept({"answers": [["red"], None]})
+    assert await wait_for(request) == request.decline()
+    assert sitting.asked[0] == ("", "this program")  # the prompt would say it all once more
 
 
 async def test_a_form_asked_again_has_what_was_filled_in(person: Any) -> None:

@@ -10,13 +10,15 @@ from ...host.origins import Origin
 from ...host.retries import Retry, retry_of
 from ...outcomes import Accepted, Cancelled, Declined, Outcome
 from ...suspension import Answer, Request
+from ..model_questions import answers_of, form_of_questions
 from .filling import fill, visit
 
 
 async def wait_for(request: Request) -> Answer:
     """A host's `wait_for`: put a request to the person at the terminal, and give the answer.
 
-    It shows forms, yes-or-no questions (`approval`), and links. Anything else is cancelled as `unsupported`.
+    It shows forms, yes-or-no questions (`approval`), links, and the questions of a model (`question`). Anything else
+    is cancelled as `unsupported`.
     One that is asked again, because its answer was wrong, has in its fields what the person filled in.
 
     Raises:
@@ -25,6 +27,8 @@ async def wait_for(request: Request) -> Answer:
     until, asker = request.expires_at, _asker(Origin.of(request))
     if request.kind == "authorization":
         return _answer(request, await visit(request.prompt, request.url, asker, until=until))
+    if questions := form_of_questions(request):
+        return _answer(request, await fill(questions, asker, until=until), questions)
     retry = retry_of(request) or Retry(request.prompt)
     form = _form(request, retry.prompt)
     if form is None:
@@ -33,8 +37,12 @@ async def wait_for(request: Request) -> Answer:
     return _answer(request, outcome)
 
 
-def _answer(request: Request, outcome: Outcome[Content] | Outcome[None]) -> Answer:
+def _answer(
+    request: Request, outcome: Outcome[Content] | Outcome[None], questions: Form[Content] | None = None
+) -> Answer:
     match outcome:
+        case Accepted(content) if content is not None and questions is not None:
+            return request.accept(answers_of(questions, content))
         case Accepted(content):
             return request.accept(None if content is None else {**content, **dict.fromkeys(content.cleared)})
         case Declined():

@@ -64,10 +64,12 @@ class Hanging(_Prefixed):
 
 def heading(asked: Asked) -> RenderableType:
     """Who asks, what, until when, and how many wait behind."""
-    message = Quoted(plain(asked.form.message, limit=MESSAGE_CHARACTERS))
+    message: list[RenderableType] = []
+    if asked.form.message:
+        message = [Text(), Quoted(plain(asked.form.message, limit=MESSAGE_CHARACTERS))]
     asker = Text.assemble(("Question from the MCP server ", "bold"), (drawable(asked.asker), "bold reverse"))
     around = [Text(words, style="dim") for words in (_queue(asked.waiting()), _deadline(asked.until)) if words]
-    return Group(Text(), Hanging(asker), *around, Text(), message)
+    return Group(Text(), Hanging(asker), *around, *message)
 
 
 def outline(fields: Iterable[Field], back_key: str) -> Iterable[RenderableType]:

@@ -24,7 +24,7 @@ from .gate import Gate, Shut, page_response, path_of, root_of, static
 from .guard import Guard
 from .live import Streams
 from .pages import Act, Live
-from .questions import asked_of, prompt_of
+from .questions import FormAsked, asked_of
 from .requests import TooLarge, posted_by
 from .sessions import Session, Sessions
 from .steps import Accept, Question, Refuse, Shown, again, begin, follow
@@ -203,11 +203,11 @@ class _Desk:
         return HTMLResponse(html, status_code=status)
 
     def _question(self, request: Request, session: Session, entry: Entry) -> Question:
-        url = f"{root_of(request)}/q/{entry.id}"
+        url, asked = f"{root_of(request)}/q/{entry.id}", asked_of(entry.request)
         return Question(
             asker_of(entry, datetime.now(UTC)),
-            prompt_of(entry.request),
-            asked_of(entry.request),
+            asked.form.message if isinstance(asked, FormAsked) and asked.is_questions else entry.request.prompt,
+            asked,
             self._gate.site(request, has_list=session.is_keeper),
             Act(url, self._gate.sessions.form_secret(session)),
             Live(f"{url}/events", entry.state),

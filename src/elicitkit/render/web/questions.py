@@ -12,14 +12,13 @@ from typing import Any, Final, TypeAlias
 
 from ..._json import thawed
 from ...errors import FormError
-from ...fields import BooleanField, ChoiceField, Field, MultiChoiceField, Option, TextField, UnknownField
+from ...fields import BooleanField, Field, UnknownField
 from ...forms import Content, Form
 from ...host.origins import KEY
-from ...host.question_tool import question_prompt
-from ...limits import FIELDS, OPTIONS
 from ...safety import plain
 from ...suspension import Request
 from ..links import Link, link_of
+from ..model_questions import answers_of, form_of_questions
 
 DATA_CHARACTERS: Final = 5_000
 """How much of the data of an unknown kind is shown."""
@@ -35,9 +34,7 @@ class FormAsked:
 
     def data(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """What the answer holds."""
-        if not self.is_questions:
-            return dict(content)
-        return {"answers": [content.get(field.name) for field in self.form.fields]}
+        return answers_of(self.form, content) if self.is_questions else dict(content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +88,11 @@ def asked_of(request: Request) -> Asked:
             return LinkAsked(link_of(request.url))
         case "approval":
             return YesNoAsked(details=_details(request))
-        case "question" if fields := _questions(request):
-            return FormAsked(Form("", fields), is_questions=True)
+        case "question" if form := form_of_questions(request):
+            return FormAsked(form, is_questions=True)
         case kind:
             link = None if request.url is None else link_of(request.url)
             return UnknownAsked(kind, link, _details(request))
-
-
-def prompt_of(request: Request) -> str:
-    """What is said above what is asked; nothing where the prompt of a `question` only says its questions once more."""
-    questions = (request.data or {}).get("questions")
-    if request.kind == "question" and _questions(request) and request.prompt == question_prompt(questions or []):
-        return ""
-    return request.prompt
 
 
 def asked_of_form(form: Form[Any]) -> Asked:
@@ -133,27 +122,3 @@ def _details(request: Request) -> str:
     """What came with a request, but where it comes from, which is told elsewhere."""
     data = {key: thawed(value) for key, value in (request.data or {}).items() if key != KEY}
     return plain(json.dumps(data, ensure_ascii=False, indent=2), limit=DATA_CHARACTERS) if data else ""
-
-
-def _questions(request: Request) -> tuple[Field, ...]:
-    """The questions of a `question` as fields; none where they are not what the tool of that name sends."""
-    questions = (request.data or {}).get("questions")
-    if not isinstance(questions, list) or not 0 < len(questions) <= FIELDS:
-        return ()
-    fields = [_question(f"q{number}", one) for number, one in enumerate(questions)]
-    return tuple(field for field in fields if field is not None) if all(fields) else ()
-
-
-def _question(name: str, question: object) -> Field | None:
-    if not isinstance(question, Mapping) or not isinstance(question.get("question"), str):
-        return None
-    words, header, options = question["question"], question.get("header"), question.get("options") or []
-    if not isinstance(options, list) or len(options) > OPTIONS or not all(isinstance(one, str) for one in options):
-        return None
-    told: dict[str, Any] = (
-        {"title": header, "description": words} if isinstance(header, str) and header.strip() else {"title": words}
-    )
-    choices = tuple(Option(one) for one in dict.fromkeys(options))
-    if not choices:
-        return TextField(name, **told)
-    return (MultiChoiceField if question.get("multiple") is True else ChoiceField)(name, options=choices, **told)

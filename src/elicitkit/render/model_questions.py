@@ -1,0 +1,46 @@
+"""The questions of a model (the tool `question`) as a form, and what was filled in as the answer to them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..fields import ChoiceField, Field, MultiChoiceField, Option, TextField
+from ..forms import Content, Form
+from ..host.question_tool import question_prompt
+from ..limits import FIELDS, OPTIONS
+from ..suspension import Request
+
+
+def form_of_questions(request: Request) -> Form[Content] | None:
+    """A field for each question; `None` where they are not what the tool of that name sends.
+
+    The message is empty where the prompt only says the questions once more.
+    """
+    questions = (request.data or {}).get("questions")
+    if request.kind != "question" or not isinstance(questions, list) or not 0 < len(questions) <= FIELDS:
+        return None
+    fields = [field for number, one in enumerate(questions) if (field := _question(f"q{number}", one)) is not None]
+    if len(fields) != len(questions):
+        return None
+    return Form("" if request.prompt == question_prompt(questions) else request.prompt, tuple(fields))
+
+
+def answers_of(form: Form[Any], content: Mapping[str, Any]) -> dict[str, Any]:
+    """What the answer holds: one for each question, `None` for one that was left open."""
+    return {"answers": [content.get(field.name) for field in form.fields]}
+
+
+def _question(name: str, question: object) -> Field | None:
+    if not isinstance(question, Mapping) or not isinstance(question.get("question"), str):
+        return None
+    words, header, options = question["question"], question.get("header"), question.get("options") or []
+    if not isinstance(options, list) or len(options) > OPTIONS or not all(isinstance(one, str) for one in options):
+        return None
+    told: dict[str, Any] = (
+        {"title": header, "description": words} if isinstance(header, str) and header.strip() else {"title": words}
+    )
+    choices = tuple(Option(one) for one in dict.fromkeys(options))
+    if not choices:
+        return TextField(name, **told)
+    return (MultiChoiceField if question.get("multiple") is True else ChoiceField)(name, options=choices, **told)
