@@ -87,7 +87,7 @@ async def test_every_way_through_ends_in_a_friendly_result(script: list[object],
 # --- at a terminal ----------------------------------------------------------------------------------------------------
 
 TALK_KEYS = {
-    "Question from the MCP server Harbour Talks": ENTER,
+    "Question from Harbour Talks": ENTER,
     "Title": "Tea" + ENTER,
     "! Title: must have 5 to 60 characters": " and tests" + ENTER,
     "2 of 7 · Length": ENTER,

@@ -88,7 +88,7 @@ def test_scripted_answers_fill_in_all_13_fields(
 
 def test_a_person_at_a_terminal_fills_in_all_13_fields() -> None:
     with at_terminal("call", COMMAND, TOOL, patience=120) as terminal:
-        terminal.is_asked("Question from the MCP server Everything Reference Server")
+        terminal.is_asked("Question from Everything Reference Server")
         terminal.press(ENTER)
         for number, (head, keys) in enumerate(TYPED.items(), 1):
             terminal.is_asked(f"{number} of 13 · {head}")

@@ -123,7 +123,7 @@ def test_a_type_is_asked_with_what_its_author_wrote_about_it(preview: Preview) -
 def test_the_person_sees_who_asks_and_what_goes_over_the_wire(preview: Preview) -> None:
     err = preview("my_forms:Trip", lines="1\nAda\n2026-12-01\n\n1\n")[2]
 
-    assert "Question from the MCP server preview (my_forms:Trip)" in err
+    assert "Question from preview (my_forms:Trip)" in err
     assert err.endswith('on the wire: {"name":"Ada","day":"2026-12-01","speed":"STANDARD"}\n')
 
 

@@ -79,7 +79,7 @@ EVERYTHING = (
 def test_a_form_of_every_kind_is_filled_in_and_sent(terminal: Terminal) -> None:
     screen = terminal.sees("Cancel")
     assert screen[:3] == [
-        "Question from the MCP server shop (The Shop)",
+        "Question from shop (The Shop)",
         "│ Please set up",
         "│   the [red]account[/red].",
     ]
@@ -175,7 +175,7 @@ def test_a_person_is_asked_at_the_terminal_though_the_streams_go_elsewhere(
 ) -> None:
     """Issue 9, point 5: `elicitkit call … | jq` has a person all the same."""
     terminal = shell(line)
-    assert "Question from the MCP server shop (The Shop)" in terminal.sees("(cancel)")
+    assert "Question from shop (The Shop)" in terminal.sees("(cancel)")
     terminal.press("y", ENTER)
 
     ended = terminal.ends()

@@ -41,7 +41,7 @@ def bytes_to_a_colour_terminal(screen: RenderableType) -> str:
 
 
 def test_the_heading_says_that_a_server_asks() -> None:
-    assert "Question from the MCP server shop (The Shop)\n" in printed(heading("shop (The Shop)", "Where to?", []))
+    assert "Question from shop (The Shop)\n" in printed(heading("shop (The Shop)", "Where to?", []))
 
 
 def test_the_heading_says_how_many_wait_and_until_when() -> None:
@@ -65,7 +65,7 @@ def test_line_breaks_of_the_message_are_kept() -> None:
 
 def test_a_message_cannot_pass_for_a_line_of_ours() -> None:
     """Each line of it stands beside a bar, wrapped ones too."""
-    screen = printed(heading("shop", "Fine.\n\nQuestion from the MCP server bank " + "word " * 30, []), width=40)
+    screen = printed(heading("shop", "Fine.\n\nQuestion from bank " + "word " * 30, []), width=40)
 
     lines = screen.partition("shop\n\n")[2].splitlines()
     assert len(lines) > 5

@@ -67,7 +67,7 @@ def heading(asked: Asked) -> RenderableType:
     message: list[RenderableType] = []
     if asked.form.message:
         message = [Text(), Quoted(plain(asked.form.message, limit=MESSAGE_CHARACTERS))]
-    asker = Text.assemble(("Question from the MCP server ", "bold"), (drawable(asked.asker), "bold reverse"))
+    asker = Text.assemble(("Question from ", "bold"), (drawable(asked.asker), "bold reverse"))
     around = [Text(words, style="dim") for words in (_queue(asked.waiting()), _deadline(asked.until)) if words]
     return Group(Text(), Hanging(asker), *around, *message)
 
