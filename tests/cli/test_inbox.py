@@ -139,6 +139,15 @@ def test_text_of_strangers_plays_no_tricks(run: Run, path: str) -> None:
         assert "Deploy?" in out
 
 
+def test_a_name_of_which_nothing_shows_is_written_out(run: Run, path: str) -> None:
+    schema = {"type": "object", "properties": {"\u200b": {"type": "string", "enum": ["\u202e", "b"]}}}
+    id = asked(path, Request("r", "input", "Which?", data={"schema": schema}))
+
+    _, out, _ = run("inbox", "show", path, id)
+
+    assert r"- '\u200b' (choice, optional): '\u202e' | b" in out
+
+
 # --- answering by an option -------------------------------------------------------------------------------------------
 
 

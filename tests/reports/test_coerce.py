@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elicitkit import AnswerError, FormElicitation
-from elicitkit.render.terminal.controls import Line, control, entry, settle
+from elicitkit.render.controls import Line, control, entry, settle
 from elicitkit.testing import RandomAnswers, ScriptedAnswers, everything_server
 from elicitkit.testing.everything.forms import FORMS
 from tests import eras

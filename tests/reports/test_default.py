@@ -8,7 +8,7 @@ import pytest
 from mcp.server.mcpserver import Context, MCPServer
 
 from elicitkit import Answer, AnswerError, Elicitation, Form, FormElicitation, Request, Slot, elicit
-from elicitkit.render.terminal.controls import Line, Pick, Tick, control
+from elicitkit.render.controls import Line, Pick, Tick, control
 from elicitkit.testing import RandomAnswers, ScriptedAnswers, accept, cancel, decline, everything_server
 from elicitkit.testing.everything.forms import FORMS
 from tests import eras

@@ -17,6 +17,7 @@ from ..fields import (
 from ..forms import Content, Form
 from ..limits import MESSAGE_CHARACTERS
 from ..render.links import link_of
+from ..render.text import drawable
 from ..render.wording import hint
 from ..safety import plain, plain_line
 
@@ -36,7 +37,7 @@ def line_of(field: Field) -> str:
     >>> line_of(IntegerField("seats", minimum=1, maximum=9, required=True))
     '- Seats (integer, required): a whole number, 1 to 9'
     """
-    start = f"- {plain_line(field.label, limit=200)} ({kind(field)}, {'required' if field.required else 'optional'})"
+    start = f"- {drawable(field.label)} ({kind(field)}, {'required' if field.required else 'optional'})"
     wanted = " of ".join(filter(None, (hint(field), _options(field))))
     return f"{start}: {plain_line(wanted)}" if wanted else start
 
@@ -73,6 +74,6 @@ def kind(field: Field) -> str:
 def _options(field: Field) -> str:
     if not isinstance(field, (ChoiceField, MultiChoiceField)):
         return ""
-    shown = " | ".join(plain_line(option.label, limit=80) for option in field.options[:OPTIONS_SHOWN])
+    shown = " | ".join(drawable(option.label, limit=80) for option in field.options[:OPTIONS_SHOWN])
     more = len(field.options) - OPTIONS_SHOWN
     return f"{shown} and {more} more" if more > 0 else shown

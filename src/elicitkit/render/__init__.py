@@ -1,1 +1,4 @@
-"""Forms as a person sees them."""
+"""Forms as a person sees them.
+
+`text`, `wording`, `controls`, `links` and `model_questions` are what the terminal and the pages share.
+"""

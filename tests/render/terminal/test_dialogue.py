@@ -11,8 +11,8 @@ from elicitkit.errors import Fault
 from elicitkit.fields import ChoiceField, Option
 from elicitkit.forms import Content, Form, FormSource
 from elicitkit.outcomes import Accepted, Cancelled, Declined
+from elicitkit.render.controls import Line, Pick, Tick
 from elicitkit.render.terminal.asked import Asked
-from elicitkit.render.terminal.controls import Line, Pick, Tick
 from elicitkit.render.terminal.dialogue import converse
 from tests.render.terminal.person import (
     BACK,

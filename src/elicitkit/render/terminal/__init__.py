@@ -1,9 +1,9 @@
 """The terminal prompt: one form, put to the person who sits at the terminal.
 
-`controls` and `text` say what is asked and shown, `screens` draws what stands between the questions, and `dialogue`
-leads the conversation over the port `prompts`, which `questions` and `lines` implement. `device` finds the terminal,
-`browser` what opens a link; `filling` is the queue before it, and `hosting` is a host's `wait_for`. Without the extra
-`terminal` these four can be imported; the others are when a form is to be filled in.
+`screens` draws what stands between the questions, and `dialogue` leads the conversation over the port `prompts`, which
+`questions` and `lines` implement. `device` finds the terminal, and `browser` what opens a link; `filling` is the queue
+before it, and `hosting` is a host's `wait_for`. Without the extra `terminal` these four can be imported; the others are
+when a form is to be filled in.
 """
 
 from .device import has_terminal

@@ -10,13 +10,13 @@ from ...errors import AnswerError, Fault
 from ...fields import BooleanField, ChoiceField, Field, UnknownField
 from ...forms import Content
 from ...outcomes import Accepted, Cancelled, Declined, Outcome
+from ..controls import Answerable, Control, Line, Offer, Pick, Tick, control, entry, settle
 from ..links import Link
+from ..text import label, shown_briefly, typeable
 from . import screens
 from .asked import Asked
 from .browser import find_browser
-from .controls import Answerable, Control, Line, Offer, Pick, Tick, control, entry, settle
 from .prompts import GoBack, Prompts
-from .text import label, shown_briefly, typeable
 
 _FILL_IN, _DECLINE, _CANCEL = "Fill in", "Decline", "Cancel"
 _ACCEPT, _REFUSE = "Yes", "No (decline)"

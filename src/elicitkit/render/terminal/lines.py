@@ -21,12 +21,12 @@ from prompt_toolkit.output import DummyOutput
 from rich.console import RenderableType
 from rich.text import Text
 
+from ..controls import Control, Line, Pick, Tick
+from ..text import typeable
 from . import output
-from .controls import Control, Line, Pick, Tick
 from .pipe import piped_line
 from .prompts import GoBack
 from .screens import Hanging, Quoted
-from .text import typeable
 
 _LISTED = 40
 """So many labels are listed unasked; more are found by typing a part of them."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from .controls import Control, Line, Pick, Tick
+    from ..controls import Control, Line, Pick, Tick
 
 
 class GoBack(Exception):

@@ -25,8 +25,8 @@ from prompt_toolkit.styles import Style
 from questionary.prompts.common import InquirerControl
 from rich.text import Text
 
+from ..controls import MANY, Line, Pick, Tick
 from . import output
-from .controls import MANY, Line, Pick, Tick
 from .prompts import GoBack
 from .screens import Hanging
 

@@ -20,9 +20,9 @@ from ...fields import ChoiceField, Field, MultiChoiceField, UnknownField
 from ...limits import MESSAGE_CHARACTERS
 from ...safety import plain
 from ..links import Link
+from ..text import apart, brief, drawable, fault_line, label, option_labels, shown
 from ..wording import hint, mark, warning
 from .asked import Asked
-from .text import apart, brief, drawable, fault_line, label, option_labels, shown
 
 _BAR = "│ "
 _INDENT = "    "

@@ -22,8 +22,8 @@ from ...fields import (
     TextField,
     UnknownField,
 )
-from ..terminal.controls import Answerable, Line, control
-from ..terminal.text import LEAVE_OPEN, NO, YES, option_labels
+from ..controls import Answerable, Line, control
+from ..text import LEAVE_OPEN, NO, YES, option_labels
 from .moments import moment_of, zones
 
 Posted: TypeAlias = Mapping[str, Sequence[str]]

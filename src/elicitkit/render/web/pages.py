@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ...limits import MESSAGE_CHARACTERS
 from ...safety import plain
-from ..terminal.text import drawable
+from ..text import drawable
 from .moments import since, until, written
 
 STATIC: Final[Mapping[str, str]] = {

@@ -18,7 +18,7 @@ from ...fields import (
     UnknownField,
 )
 from ...forms import Content, Form
-from ..terminal.controls import Answerable, Entry, Line, Pick, Tick, entry, figures
+from ..controls import Answerable, Entry, Line, Pick, Tick, entry, figures
 from .controls import CHECKED, NO_VALUE, YES_VALUE, ZONE, Posted, first, name_of
 from .moments import is_local, moment_from, moment_of
 

@@ -14,7 +14,7 @@ from ...errors import Fault
 from ...fields import UnknownField
 from ...forms import Form
 from ...limits import NOTE_CHARACTERS
-from ..terminal.text import drawable, fault_line
+from ..text import drawable, fault_line
 from . import pages
 from .controls import ZONE, Posted, first, name_of, untouched
 from .pages import Act, Live, Site

@@ -15,7 +15,7 @@ from ...fields import BooleanField, Field, TextField, UnknownField
 from ...forms import Form
 from ...host.inbox import Entry
 from ...safety import plain
-from ..terminal.text import drawable, fault_line, label, shown
+from ..text import drawable, fault_line, label, shown
 from ..wording import hint, mark, warning
 from .controls import Check, Control, Moment, Posted, drawn, name_of
 from .moments import moment_words

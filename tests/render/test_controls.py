@@ -12,7 +12,7 @@ from elicitkit.fields import (
     Option,
     TextField,
 )
-from elicitkit.render.terminal.controls import Answerable, Control, Line, Pick, Tick, control, entry, settle
+from elicitkit.render.controls import Answerable, Control, Line, Pick, Tick, control, entry, settle
 
 COLOURS = (Option("r", "Red"), Option("g", "Green"))
 LABELS = ("Red", "Green")

@@ -1,7 +1,7 @@
-"""A server's text made fit to be drawn, and answers as a person reads them. Pure; nothing here knows of a terminal.
+"""A server's text made fit to be drawn, and answers as a person reads them. Pure; it knows no terminal and no page.
 
-Nothing a server wrote reaches the terminal but through here: without control, ANSI or bidirectional characters, never
-longer than a screen or two, and never invisible.
+Nothing a server wrote reaches a terminal or a page but through here: without control, ANSI or bidirectional characters,
+never longer than a screen or two, and never invisible.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from ...errors import Fault
-from ...fields import BooleanField, ChoiceField, Field, MultiChoiceField, Option, UnknownField
-from ...limits import FIELDS
-from ...safety import plain, plain_line
+from ..errors import Fault
+from ..fields import BooleanField, ChoiceField, Field, MultiChoiceField, Option, UnknownField
+from ..limits import FIELDS
+from ..safety import plain, plain_line
 
 YES: Final = "Yes"
 NO: Final = "No"

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias, assert_never
 
-from ...fields import (
+from ..fields import (
     BooleanField,
     ChoiceField,
     IntegerField,
@@ -19,7 +19,7 @@ from ...fields import (
     NumberField,
     TextField,
 )
-from ...schema.check import Checker
+from ..schema.check import Checker
 from .text import CANCEL, DECLINE, LEAVE_OPEN, NO, YES, option_labels, typeable
 
 Answerable: TypeAlias = TextField | IntegerField | NumberField | BooleanField | ChoiceField | MultiChoiceField

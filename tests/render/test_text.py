@@ -13,7 +13,7 @@ from elicitkit.fields import (
     TextField,
     UnknownField,
 )
-from elicitkit.render.terminal.text import drawable, fault_line, label, option_labels, shown, shown_briefly
+from elicitkit.render.text import drawable, fault_line, label, option_labels, shown, shown_briefly
 
 COLOURS = (Option("r", "Red"), Option("g", "Green"), Option("b", "Blue"))
 
