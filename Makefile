@@ -69,8 +69,9 @@ help:  ## list the targets
 demo: $(INSTALLED)  ## try it here; ANSWERS=file answers for you
 	@$(BIN)/elicitkit demo $(if $(ANSWERS),--answers '$(ANSWERS)')
 
+# One process for each core; the tests of a file stay together, because they may share what is slow to start.
 test: $(INSTALLED) $(PEERS)/toolnexus/installed $(PEERS)/fastmcp/installed  ## run the tests; ARGS='-k name' goes to pytest
-	@$(BIN)/pytest $(ARGS)
+	@$(BIN)/pytest -n auto --dist loadfile $(ARGS)
 
 conformance: $(INSTALLED) $(JUDGE)/installed  ## be judged by the official suite, which npm brings
 	@$(BIN)/pytest tests/conformance $(ARGS)

@@ -20,6 +20,8 @@ MISSING = "missing here:"
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None:  # One of several workers: the process that they report to decides.
+        return
     if exitstatus == pytest.ExitCode.OK and any(unexcused_skips(reporter)):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 from .errors import ProtocolError
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 Action: TypeAlias = Literal["accept", "decline", "cancel"]
 """What a person did with a question (specification: Elicitation, "Response Actions")."""
@@ -151,9 +151,9 @@ class Journal:
 
     def __init__(self, clock: Callable[[], float] | None = None) -> None:
         self._call_id: str | None = None
-        self.rounds = 0
+        self.rounds: int = 0
         """How many rounds of questions were sent."""
-        self.inner = _NOWHERE
+        self.inner: Inner = _NOWHERE
         """The rounds that the tool drives itself, beside ours."""
         self._clock = clock or now
         self._answers: dict[str, _Answered] = {}
@@ -161,7 +161,7 @@ class Journal:
         self._deadlines: dict[str, float] = {}
         self._steps: dict[str, str] = {}
         self._early: dict[str, Reply] = {}
-        self.names = Names()
+        self.names: Names = Names()
         """The names of this run, so far."""
         self._keyed: dict[str, None] = {}
         self._used: dict[str, None] = {}

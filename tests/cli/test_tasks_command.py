@@ -98,21 +98,21 @@ def test_what_is_hidden_is_shown_where_it_is_asked_for(run: Run, path: str) -> N
 @pytest.mark.parametrize(
     ("filters", "wanted"),
     [
-        (["--status", "failed"], {"c"}),
-        (["--status", "failed", "--status", "completed"], {"b", "c"}),
-        (["--owner", "ada"], {"a", "b", "c", "d"}),
-        (["--owner", "bob"], set()),
-        (["--owner", "-"], {"e"}),
+        (["--status", "failed"], "c"),
+        (["--status", "failed", "--status", "completed"], "bc"),
+        (["--owner", "ada"], "abcd"),
+        (["--owner", "bob"], ""),
+        (["--owner", "-"], "e"),
     ],
     ids=str,
 )
-def test_a_list_can_be_narrowed(run: Run, path: str, filters: list[str], wanted: set[str]) -> None:
+def test_a_list_can_be_narrowed(run: Run, path: str, filters: list[str], wanted: str) -> None:
     with_store(path, lambda store: store.create({}, task_id="e" * 32))
 
     code, out, err = run("tasks", "list", path, *filters)
 
     assert code == Exit.FINE
-    assert {line[0] for line in out.splitlines()[1:]} == wanted
+    assert {line[0] for line in out.splitlines()[1:]} == set(wanted)
     assert err == ("" if wanted else "no tasks\n")
 
 

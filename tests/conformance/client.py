@@ -8,26 +8,25 @@ import sys
 from typing import Final
 
 import anyio
-from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult
+from mcp_types import CallToolResult, ElicitResult
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from elicitkit.cli.calling import converse
 from elicitkit.cli.exits import Exit
-from elicitkit.cli.people import AtTerminal, People
-from elicitkit.forms import Content, Form
+from elicitkit.cli.people import AtTerminal, People, Question
 from elicitkit.host.servers import HttpServer
 
 TOOL: Final = "test_client_elicitation_defaults"
 ENTER: Final = "\r"
 
 
-async def press_enter(form: Form[Content], asker: str, params: ElicitRequestFormParams) -> ElicitResult:
+async def press_enter(question: Question) -> ElicitResult:
     """Take "Fill in", what each field offers, and "Send"."""
     with create_pipe_input() as keyboard, create_app_session(input=keyboard, output=DummyOutput()):
-        keyboard.send_text(ENTER * (len(form.fields) + 2))
-        return await AtTerminal()(form, asker, params)
+        keyboard.send_text(ENTER * (len(question.form.fields) + 2))
+        return await AtTerminal()(question)
 
 
 def show(result: CallToolResult) -> Exit:

@@ -187,7 +187,9 @@ async def generated_later(answer: Content) -> Any:
     yield answer
 
 
-@pytest.mark.parametrize("check", [later, Later(), functools.partial(later), None, "text"], ids=repr)
+@pytest.mark.parametrize(
+    "check", [later, Later(), functools.partial(later), None, "text"], ids=lambda check: type(check).__name__
+)
 def test_a_check_that_is_no_plain_function_is_refused_at_once(check: Any) -> None:
     with pytest.raises(TypeError, match="validate takes a plain function"):
         trip().validate(check)

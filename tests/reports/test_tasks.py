@@ -178,7 +178,7 @@ async def test_r137_work_in_flight_survives_a_restart_and_a_wrong_id_is_unknown(
 
 # --- a store of somebody else's ---------------------------------------------------------------------------------------
 
-READS = ("get", "ready", "history")
+READS = ("get", "list_tasks", "ready", "history")
 WRITES = (
     *("create", "settle", "cancel", "park", "withdraw", "keep_step", "progress", "complete", "fail"),
     *("claim", "renew", "release", "put_down", "sweep"),

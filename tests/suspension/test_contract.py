@@ -230,7 +230,7 @@ def test_reading_json_from_something_else_is_a_type_error(given: Any) -> None:
         {"data": [1]},
         {"data": {"when": NOON}},
         {"data": {1: "a"}},
-        {"data": {"a": [{"b": object()}]}},
+        {"data": {"a": [{"b": object}]}},
         {"expires_at": "2026-07-28T12:00:00Z"},
         {"expires_at": NOON.date()},
     ],

@@ -137,7 +137,7 @@ async def test_nothing_that_is_asked_often_looks_at_every_row(store: SqliteTaskS
         {"owner": "ada", "statuses": frozenset({"working", "failed"})},
         {"statuses": frozenset({"working", "failed"}), "after": (1.0, "ab")},
     ],
-    ids=str,
+    ids=lambda wanted: " ".join(wanted) or "all",
 )
 async def test_a_page_of_a_listing_is_read_in_the_order_of_an_index(
     store: SqliteTaskStore, path: Path, wanted: dict[str, Any]

@@ -12,9 +12,10 @@ from mcp.server.mcpserver import Context, MCPServer
 
 from ..asking import confirm, elicit
 from ..forms import Content, FormElicitation
+from ..forms.builder import TextStep
 from ..server.mcpserver import Elicitation, state_security
 
-mcp = MCPServer(
+mcp: MCPServer[Any] = MCPServer(
     "harbour-talks",
     title="Harbour Talks",
     log_level="WARNING",
@@ -25,7 +26,7 @@ mcp = MCPServer(
 LENGTHS = {"lightning": "Lightning talk, 10 minutes", "talk": "Talk, 30 minutes", "workshop": "Workshop, 3 hours"}
 TOPICS = {"testing": "Testing", "typing": "Types", "packaging": "Packaging", "people": "People and teams"}
 
-talk = (
+talk: TextStep[Content] = (
     FormElicitation.create(
         "Harbour Talks, our small conference by the sea, would like to have you as a speaker.\nWhat will you tell us?"
     )
@@ -38,7 +39,7 @@ talk = (
     .uri("page").title("A page about it").description("It is linked from the programme")
 )  # fmt: skip
 
-trip = (
+trip: TextStep[Content] = (
     FormElicitation.create("That sounds good. Now for your trip to us.")
     .email("email").title("E-mail").description("Where your ticket goes").required()
     .date("arrival").description("The conference starts on 12 May 2027").required().default("2027-05-11")

@@ -28,7 +28,7 @@ class Content(dict[str, Any]):
         dict.__init__(self, values)
         self.written: Mapping[str, str] = written or {}
         """The author's name of each field, by wire name."""
-        self.cleared = cleared
+        self.cleared: frozenset[str] = cleared
         """The wire names that were answered with nothing (`null`): no default was filled in for them."""
 
     def as_written(self) -> dict[str, Any]:

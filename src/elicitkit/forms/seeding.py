@@ -29,7 +29,7 @@ class Seeds:
         asked = {wire: seed.field for wire, seed in by_wire_name.items()}
         self.fields: dict[str, Field] = {w: _on_the_wire(one, w) for w, one in asked.items() if one is not None}
         """The fields of the members that can be asked, in order."""
-        self.secret = frozenset(wire for wire, seed in by_wire_name.items() if seed.is_secret)
+        self.secret: frozenset[str] = frozenset(wire for wire, seed in by_wire_name.items() if seed.is_secret)
         """The fields whose type says that they are credentials."""
         self.forms: dict[bool, Any] = {}
         """The form of the type as it is, bound and unbound, once it was made."""

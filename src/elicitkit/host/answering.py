@@ -25,7 +25,7 @@ from .checking import Refusal, answerable_form, checked, leaving
 from .policy import Policy
 from .showing import showing, shown_here
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 WaitFor: TypeAlias = Callable[[Request], Answer | Awaitable[Answer]]
 """A host's one function for people: from a request to its answer, sync or async."""

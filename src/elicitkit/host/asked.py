@@ -14,7 +14,7 @@ from ..safety import link_problem, plain_line
 from ..suspension import Request
 from .origins import Origin
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 Mode: TypeAlias = Literal["form", "url"]
 """A mode of elicitation."""

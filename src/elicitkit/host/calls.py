@@ -17,11 +17,11 @@ class Call:
     """One call of a tool. A question belongs to it, stops its clock, and is withdrawn when it ends."""
 
     def __init__(self, tool: str, *, id: str | None = None, inside: Sequence[Showing] = ()) -> None:
-        self.id = new_id("call") if id is None else id
+        self.id: str = new_id("call") if id is None else id
         self.tool = tool
         self.inside = inside
         """The questions in whose `wait_for` it was made."""
-        self.patience = Patience()
+        self.patience: Patience = Patience()
         self.refused: Request | None = None
         """The last question that could not wait for a later answer, since its connection cannot."""
         self.lost = False

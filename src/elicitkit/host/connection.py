@@ -14,7 +14,7 @@ from mcp import Client
 
 from .calls import Call, current_call
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 CLOSE_SECONDS: Final = 10.0
 """How long a server may take to stop, before its connection is left to itself; the SDK kills a process earlier."""
@@ -34,9 +34,9 @@ class Connection:
         self._make = make
         self.calls: set[Call] = set()
         """The calls that run over it."""
-        self.turn = asyncio.Lock()
+        self.turn: asyncio.Lock = asyncio.Lock()
         """Held by calls that must not run side by side."""
-        self.refusal = ""
+        self.refusal: str = ""
         """The last status of HTTP, with its phrase, that said that something went wrong."""
         self._nameless: set[Call] = set()
         """What stands in for the calls of questions of which nobody can tell whose they are."""

@@ -52,8 +52,8 @@ class FunctionTool:
     ) -> None:
         if not callable(function):
             raise TypeError(f"a tool is made of a function, not of {type(function).__name__}")
-        self.name = require_tool_name(_name_of(function) if name is None else name)
-        self.description = _documented(function) if description is None else description
+        self.name: str = require_tool_name(_name_of(function) if name is None else name)
+        self.description: str = _documented(function) if description is None else description
         self._function = function
         parameters = _parameters(self.name, function)
         self._contexts = tuple(name for name, one in parameters.items() if _is_context(one.annotation))

@@ -27,7 +27,7 @@ from .results import ToolResult, storable
 from .secrecy import LONGEST_SPELLING, Secrets
 from .tools import ToolContext, require_tool_name
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 RESPONSE_BYTES: Final = 256 * 1024
 """The most of a response that is read; what is longer is cut, and the model is told."""

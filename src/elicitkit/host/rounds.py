@@ -42,7 +42,7 @@ from .task_rounds import TaskAsked, next_of
 from .troubles import is_lost
 from .upstream import Upstream
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 BACKOFF_SECONDS: Final = 0.05
 """How long a call waits before it comes back to a server that asked for nothing but time; each time longer."""

@@ -32,7 +32,7 @@ class Secrets:
         found = {word for value in values for word in (value, *value.split()) if len(word) >= LEAST}
         longest_first = sorted(found, key=len, reverse=True)  # Nothing is left of one that holds another.
         self._pattern = re.compile("|".join(map(_spelt, longest_first))) if found else None
-        self.longest = max(map(len, found), default=0)
+        self.longest: int = max(map(len, found), default=0)
 
     def without(self, text: str, *, at_most: int | None = None) -> str:
         """A text in which no secret is left.

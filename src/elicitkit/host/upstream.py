@@ -28,7 +28,7 @@ from .task_rounds import with_tasks
 from .troubles import is_lost, leaves, why_no_result, why_not_connected
 from .watched import Watched
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 TOOL_PAGES: Final = 100
 """How many pages of tools are read before a list counts as endless."""
@@ -86,17 +86,17 @@ class Upstream:
         self.settings = settings
         self.tools: tuple[Tool, ...] = ()
         """The tools it offers and the host lets be called, as they were listed last."""
-        self.completions = Completions()
+        self.completions: Completions = Completions()
         """Which links it said are done."""
         self.open_questions = 0
         """How many of its questions are open that came while a request was."""
-        self.extensions = with_tasks(plug.extensions(name))
+        self.extensions: tuple[ClientExtension, ...] = with_tasks(plug.extensions(name))
         self._plug = plug
         self._connecting = asyncio.Lock()
         self._connection: Connection | None = None
         self._opened: list[Connection] = []
         self._reason = "it was not connected yet"
-        self.is_closed = False
+        self.is_closed: bool = False
         """Whether the host has ended it for good."""
 
     @property

@@ -37,7 +37,7 @@ class BackChannel:
 
     def __init__(self, ctx: ServerRequestContext[Any, Any], dialect: Dialect) -> None:
         self.dialect = dialect
-        self.lifetime = Lifetime()
+        self.lifetime: Lifetime = Lifetime()
         self.running: set[str] = set()
         self._ctx = ctx
         self._journal = Journal()

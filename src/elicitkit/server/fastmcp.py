@@ -31,8 +31,8 @@ try:
     from fastmcp.server.dependencies import bind_request_context
     from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
     from fastmcp.tools.base import InputRequiredToolResult, ToolResult
-except ImportError as missing:
-    raise MissingExtra("fastmcp", "The adapter for FastMCP") from missing
+except ImportError as _missing:
+    raise MissingExtra("fastmcp", "The adapter for FastMCP") from _missing
 
 R = TypeVar("R", bound=BaseModel)
 

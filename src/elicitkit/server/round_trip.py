@@ -34,7 +34,7 @@ from .results import result_problem
 if TYPE_CHECKING:
     from mcp.server.context import HandlerResult, ServerRequestContext
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 _SEAL_BYTES = 1024
 """What the SDK's seal adds to a state before it is encoded: claims, nonce and tag, generously."""
@@ -48,7 +48,7 @@ class RoundTrip:
 
     def __init__(self, ctx: ServerRequestContext[Any, Any], dialect: Dialect, journal: Journal) -> None:
         self.dialect = dialect
-        self.lifetime = Lifetime()
+        self.lifetime: Lifetime = Lifetime()
         self._ctx = ctx
         self._journal = journal
         self._asked: list[Question] = []

@@ -15,7 +15,7 @@ from ..errors import AnswerError, Fault
 from ..journal import FormQuestion, LinkQuestion, Question
 from ..safety import asks_for_credential, link_problem
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 
 class AskingSession:

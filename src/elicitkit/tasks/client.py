@@ -61,7 +61,7 @@ class TaskHandle:
 
     def __init__(self, session: ClientSession, task_id: str, *, poll_interval: float = POLL) -> None:
         self.id = task_id
-        self.is_over = False
+        self.is_over: bool = False
         """Whether the task has ended, as far as this handle was told."""
         self._session = session
         self._poll_interval = poll_interval

@@ -14,7 +14,7 @@ from ..safety import trace_of
 from .claim import Claim
 from .record import TaskRecord
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 Execute: TypeAlias = Callable[[], Awaitable[Mapping[str, Any]]]
 """Runs a tool to its end, and gives its result as the wire has it. An `MCPError` is the protocol's error."""

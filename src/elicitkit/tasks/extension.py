@@ -51,7 +51,7 @@ from .serving import Serving
 from .store import LEASE, TaskStore
 from .wire import create_task_result, get_task_result
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 F = TypeVar("F", bound=Callable[..., Any])
 Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -115,7 +115,7 @@ class Tasks(Extension):
         max_live: int = MAX_LIVE,
         lease: float = LEASE,
     ) -> None:
-        self.store = store
+        self.store: TaskStore = store
         self.engine: Engine = engine or LocalEngine()
         self._max_live = max_live
         self._lease = seconds_of(lease, what="lease") or LEASE

@@ -23,7 +23,7 @@ from .record import TaskRecord
 from .store import TaskStore
 from .wire import task_notification
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 _METHOD = "subscriptions/listen"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from mcp_types import NotificationParams, Request, RequestParams, Result
 from pydantic import model_validator
@@ -29,7 +29,7 @@ class GetTask(Request[TaskParams, Literal["tasks/get"]]):
 
     method: Literal["tasks/get"] = "tasks/get"
     params: TaskParams
-    name_param = "taskId"
+    name_param: ClassVar[str | None] = "taskId"
 
 
 class UpdateTask(Request[UpdateParams, Literal["tasks/update"]]):
@@ -37,7 +37,7 @@ class UpdateTask(Request[UpdateParams, Literal["tasks/update"]]):
 
     method: Literal["tasks/update"] = "tasks/update"
     params: UpdateParams
-    name_param = "taskId"
+    name_param: ClassVar[str | None] = "taskId"
 
 
 class CancelTask(Request[TaskParams, Literal["tasks/cancel"]]):
@@ -45,7 +45,7 @@ class CancelTask(Request[TaskParams, Literal["tasks/cancel"]]):
 
     method: Literal["tasks/cancel"] = "tasks/cancel"
     params: TaskParams
-    name_param = "taskId"
+    name_param: ClassVar[str | None] = "taskId"
 
 
 class _Task(Result):

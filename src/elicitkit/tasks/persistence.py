@@ -12,7 +12,7 @@ from .endings import End, failing
 from .record import History
 from .run import Run
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 _PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 """The first and the longest pause between two tries at a store that cannot be read or written, in seconds."""

@@ -18,7 +18,7 @@ from ..errors import AnswerError, CallOver, ElicitkitError, Fault, ProtocolError
 from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Names, Question, Reply
 from ..limits import ANSWER_BYTES
 from ..safety import trace_of
-from ..schema.dialects import DIALECTS
+from ..schema.dialects import DIALECTS, Dialect
 from ..server.lifetimes import Lifetime
 from ..server.modes import require_mode
 from .claim import Claim
@@ -28,7 +28,7 @@ from .requests import form_request, link_request, shape_of
 if TYPE_CHECKING:
     from mcp.server.session import ServerSession
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class ParkedRoad:
         *("running_steps", "session"),
     )
     answer_bytes = ANSWER_BYTES
-    dialect = DIALECTS[REVISION]
+    dialect: Dialect = DIALECTS[REVISION]
 
     def __init__(
         self,
@@ -68,23 +68,23 @@ class ParkedRoad:
         history: History | None = None,
         on_parked: Callable[[], None] = lambda: None,
     ) -> None:
-        self.lifetime = Lifetime()
+        self.lifetime: Lifetime = Lifetime()
         self.claim = claim
         self.call_id = call_id
         self.session = session
         """What the SDK has for a session, without a way to the client."""
         self.phase: Phase = "open"
-        self.is_broken = False
+        self.is_broken: bool = False
         """Whether the store failed, or another worker overtook this one: whatever the tool makes of it is dropped."""
-        self.known_revision = 0
+        self.known_revision: int = 0
         """The revision of the record up to which everything that happened to the task is known here."""
-        self.claimed_until = claim.until
+        self.claimed_until: float = claim.until
         """When the claim ends, unless renewed; in seconds since the epoch."""
         self._waiting_since: int | None = None
         """What the store was told at the last renewal: see `TaskStore.renew`."""
-        self.running_steps = 0
+        self.running_steps: int = 0
         """How many steps run, those of ours within included."""
-        self.parking = 0
+        self.parking: int = 0
         """How many questions are on their way into the store."""
         self._running: set[str] | None = None
         self._journal = journal

@@ -10,7 +10,7 @@ from contextlib import suppress
 from .claim import Claim
 from .road import ParkedRoad
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 _PATIENCE = 10.0
 """How long a tool may take to end that was cancelled, in seconds; nobody waits longer for one that refuses."""
@@ -30,12 +30,12 @@ class Run:
     __slots__ = ("has_news", "is_ending", "owner", "road", "task")
 
     def __init__(self, road: ParkedRoad, owner: str | None) -> None:
-        self.road = road
-        self.owner = owner
+        self.road: ParkedRoad = road
+        self.owner: str | None = owner
         self.task: asyncio.Task[None] | None = None
-        self.has_news = False
+        self.has_news: bool = False
         """Whether something happened to the task that was not read yet."""
-        self.is_ending = False
+        self.is_ending: bool = False
         """Whether the tool has finished, and what it came to is being kept."""
 
     @property

@@ -32,7 +32,7 @@ from .run import Pulse, Run, ended
 from .store import LEASE, TaskStore
 from .stores.transaction import is_owned
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 Replay: TypeAlias = Callable[["Run", History], Awaitable[Mapping[str, Any]]]
 """Runs the call of a record again, on the road of the run."""
@@ -68,7 +68,7 @@ class Runner:
 
     def __init__(self, store: TaskStore, replay: Replay, *, lease: float = LEASE, max_live: int = MAX_LIVE) -> None:
         self.store = store
-        self.worker = secrets.token_hex(8)
+        self.worker: str = secrets.token_hex(8)
         """What this process calls itself in the store."""
         self.lease = lease
         self.most_working: int | None = None
@@ -88,7 +88,7 @@ class Runner:
         self._resting = 0
         self._is_to_trim = False
         self._beginning = 0
-        self.pausing = Pulse()
+        self.pausing: Pulse = Pulse()
         """Beats whenever a call may have begun to wait for people, or ended."""
         self._helpers: set[asyncio.Task[object]] = set()
         self._nudge: Callable[[str], None] | None = None

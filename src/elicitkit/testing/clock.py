@@ -7,7 +7,7 @@ class Clock:
     """A clock that stands still until it is told to go on."""
 
     def __init__(self) -> None:
-        self.now = 1_785_240_000.0  # 2026-07-28, 12:00 UTC
+        self.now: float = 1_785_240_000.0  # 2026-07-28, 12:00 UTC
         """In seconds since the epoch."""
 
     def __call__(self) -> float:

@@ -43,7 +43,7 @@ class Restarts:
     """
 
     def __init__(self, make: MakeServer, *, clock: Clock | None = None, lease: float = LEASE) -> None:
-        self.clock = clock or Clock()
+        self.clock: Clock = clock or Clock()
         self.store: TaskStore = MemoryTaskStore(clock=self.clock)
         """What all the processes share; it can be read and written between them."""
         self._make = make

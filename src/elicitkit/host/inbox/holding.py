@@ -13,7 +13,7 @@ from typing import Final
 from ...errors import StoreError
 from .store import InboxStore
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 LEASE: Final = 30.0
 """How long a host is taken to wait after it said so, in seconds."""
@@ -29,7 +29,7 @@ class Holding:
     """Keeps the questions that one running inbox waits for from being taken for those of a dead host."""
 
     def __init__(self, store: InboxStore) -> None:
-        self.name = secrets.token_hex(16)
+        self.name: str = secrets.token_hex(16)
         """What tells this inbox from all others that run, or ran."""
         self._store = store
         self._held: Counter[str] = Counter()

@@ -29,7 +29,7 @@ from .sizes import require_name, require_note
 from .store import Asking, Closing, InboxStore, Kept, Listener
 from .waiting import Waiting
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 OwnerOf = Callable[[Request], "str | None"]
 """Says who may answer a request; `None` is whoever may look into the inbox."""
@@ -85,7 +85,7 @@ class Inbox:
         if not max_wait > 0:
             raise ValueError(f"max_wait is positive, and not {max_wait!r}")
         self.store = store
-        self.host = require_name("the name of a host", host)
+        self.host: str = require_name("the name of a host", host)
         self._owner_of = owner_of
         self._max_wait = max_wait
         self._holding = Holding(store)

@@ -31,7 +31,7 @@ class InboxTables:
     """
 
     def __init__(self, connection: sqlite3.Connection, revision: int = 0) -> None:
-        self.revision = revision
+        self.revision: int = revision
         """The newest revision, with what was done here."""
         self.changed: dict[str, int | None] = {}
         """What changed here, each with its revision; `None` for what was deleted."""

@@ -43,7 +43,10 @@ class Lines:
     """
 
     back_key = _BACK
-    show = staticmethod(output.show)
+
+    def show(self, *screen: RenderableType) -> None:
+        """See `Prompts.show`."""
+        output.show(*screen)
 
     def __init__(self, read: Callable[[str], Awaitable[str]] | None = None) -> None:
         self._typed = read or _read

@@ -23,6 +23,7 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.renderer import CPR_Support
 from prompt_toolkit.styles import Style
 from questionary.prompts.common import InquirerControl
+from rich.console import RenderableType
 from rich.text import Text
 
 from ..controls import MANY, Line, Pick, Tick
@@ -48,7 +49,10 @@ class Questions:
     """Prompts that are edited in place, and lists that are walked with the arrow keys."""
 
     back_key = "Shift-Tab"
-    show = staticmethod(output.show)
+
+    def show(self, *screen: RenderableType) -> None:
+        """See `Prompts.show`."""
+        output.show(*screen)
 
     async def line(self, control: Line, *, back: bool = False) -> Line:
         """Have a line typed."""

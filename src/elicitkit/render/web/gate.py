@@ -18,7 +18,7 @@ from .requests import Foreign, TooLarge
 from .sessions import SECONDS, Session, Sessions
 from .steps import Shown
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 

@@ -11,7 +11,7 @@ from typing import Any
 from ...safety import trace_of
 from ..runner import Runner
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager

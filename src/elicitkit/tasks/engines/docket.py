@@ -32,10 +32,10 @@ from .outage import Outage, hushed
 try:
     from docket import Disposition, Docket, Worker
     from redis.exceptions import RedisError
-except ImportError as missing:
-    raise MissingExtra("docket", "The engine on Docket") from missing
+except ImportError as _missing:
+    raise MissingExtra("docket", "The engine on Docket") from _missing
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 NAME: Final = "elicitkit"
 """What the keys in Redis begin with, unless told otherwise."""

@@ -17,7 +17,7 @@ from ...errors import StoreError
 from ..store import TaskStore
 from .outage import Outage
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 Add: TypeAlias = Callable[[Sequence[str]], Awaitable[Collection[str] | None]]
 """Adds ids to the queue, and gives those that the queue dropped; `None` if it could not be reached."""

@@ -11,7 +11,7 @@ from ...safety import trace_of
 from ..runner import Runner
 from .background import beside, keep_renewing
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 
 class LocalEngine:

@@ -46,7 +46,7 @@ class Job(Generic[T]):
     def __init__(self, work: Callable[[Any], T], *, is_reading: bool, timeout: float) -> None:
         self.work = work
         self.is_reading = is_reading
-        self.is_cut = False
+        self.is_cut: bool = False
         """Whether its time was over while it waited on a connection."""
         self.context: Context = copy_context()  # So that whoever watches for errors hears of those made in the thread.
         self._timeout = timeout

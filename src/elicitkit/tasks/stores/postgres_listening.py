@@ -24,7 +24,7 @@ from ...safety import trace_of
 from .postgres_connections import Connection, Connector, close, cutting, hang_up
 from .postgres_rows import Place, Rows, Scan
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 _PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 """The first and the longest pause between two tries to listen, in seconds."""

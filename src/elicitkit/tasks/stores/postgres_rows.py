@@ -70,7 +70,7 @@ class Rows(ABC):
         """What was changed here so that it can be seen, each with its newest revision."""
         self.deleted: list[str] = []
         """The ids of what was deleted here."""
-        self.has_waited = False
+        self.has_waited: bool = False
         """Whether the transaction is under way for certain: nothing is written before."""
         self._execute = connection.execute
         self._pipeline = pipeline

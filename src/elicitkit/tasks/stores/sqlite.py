@@ -20,7 +20,7 @@ from .sqlite_tables import Tables
 from .telling import Listener, Telling
 from .transactional import TransactionalStore
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 L = TypeVar("L", bound=Lane)

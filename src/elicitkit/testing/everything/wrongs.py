@@ -11,7 +11,7 @@ Params: TypeAlias = dict[str, Any]
 Rounds: TypeAlias = Callable[[int, Mapping[str, Any]], Mapping[str, Params] | None]
 """From the number of the round and the arguments of the call to what is asked, by key; nothing when it is over."""
 
-PLAIN: Final = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+PLAIN: Final[dict[str, Any]] = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 HOSTILE: Final = (
     "\x1b[2J\x1b]0;owned\x07\x1b]8;;https://evil.example\x07click\x1b]8;;\x07 <script>alert(1)</script>"
     "<img src=x onerror=alert(2)> [here](javascript:alert(3)) \u202egnp.exe\u202c \u200b\u2066\x00\x08\r"

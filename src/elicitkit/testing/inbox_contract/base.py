@@ -25,7 +25,7 @@ OPEN_ENTRIES = 20
 class InboxTests:
     """The base of the contract's parts. Override `make_store`, and `is_shared` where it is not so."""
 
-    pytestmark = pytest.mark.anyio
+    pytestmark: pytest.MarkDecorator = pytest.mark.anyio
 
     is_shared: ClassVar[bool] = True
     """Whether two stores made in one folder have the same entries; if not, tests that need two have one twice."""
@@ -90,5 +90,5 @@ def accepting(size: str = "M", *, by: str = "ada", id: str = "r1") -> Closing:
     return Closing(sizes(id).accept({"size": size}), by=by)
 
 
-CALL = {"output": "?", "metadata": {}, "call": {"server": "shop", "state": [1, None, "ä"]}}
+CALL: dict[str, Any] = {"output": "?", "metadata": {}, "call": {"server": "shop", "state": [1, None, "ä"]}}
 """A call to resume."""

@@ -22,7 +22,7 @@ NOBODY = "0" * 32
 class StoreTests:
     """The base of the contract's parts. Override `make_store`, and `is_shared` where it is not so."""
 
-    pytestmark = pytest.mark.anyio
+    pytestmark: pytest.MarkDecorator = pytest.mark.anyio
 
     is_shared: ClassVar[bool] = True
     """Whether two stores made in one folder have the same tasks; if not, tests that need two have one twice."""

@@ -39,7 +39,7 @@ class Ear:
     def __init__(self, store: Telling) -> None:
         self.heard: list[str] = []
         self._event = anyio.Event()
-        self.unsubscribe = store.subscribe(self._hear)
+        self.unsubscribe: Callable[[], None] = store.subscribe(self._hear)
 
     def _hear(self, task_id: str) -> None:
         self.heard.append(task_id)
