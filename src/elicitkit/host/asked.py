@@ -71,6 +71,16 @@ def read_links(
         return _unanswerable(server, str(error))
 
 
+def unsafe_link(url: str | None) -> str | None:
+    """Why nobody is to open a link, as the end of a sentence; `None` if they may.
+
+    Design, section 10: only `https` and this machine, no credentials in it, and no more of it than can be looked at.
+    """
+    if url is not None and len(url) > LINK_CHARACTERS:
+        return f"has {len(url):,} characters, and may have {LINK_CHARACTERS:,}"
+    return link_problem(url)
+
+
 def params_of(request: InputRequest) -> Params:
     """The elicitation of an entry of `inputRequests`.
 
@@ -83,12 +93,7 @@ def params_of(request: InputRequest) -> Params:
 
 
 def _link_problem(request: Request) -> str | None:
-    """Design, section 10: only `https` and this machine, and no credentials in a link."""
-    if request.kind != "authorization":
-        return None
-    problem = link_problem(request.url)
-    if request.url is not None and len(request.url) > LINK_CHARACTERS:
-        problem = f"has {len(request.url):,} characters, and may have {LINK_CHARACTERS:,}"
+    problem = unsafe_link(request.url) if request.kind == "authorization" else None
     return None if problem is None else f"it asks to open a link that {problem}"
 
 

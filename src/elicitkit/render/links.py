@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import idna
 
-from ..host.asked import LINK_CHARACTERS
-from ..safety import link_problem, plain_line
+from ..host.asked import LINK_CHARACTERS, unsafe_link
+from ..safety import plain_line
 
 _HOST_CHARACTERS = 253
 _SCRIPTS_TOGETHER = (frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA", "BOPOMOFO", "HANGUL"}),)
@@ -35,10 +35,7 @@ def link_of(url: str | None) -> Link:
     ('https://', 'pay.example.com', '/x?y=1')
     """
     text = url or ""
-    problem = link_problem(url)
-    if problem is None and len(text) > LINK_CHARACTERS:
-        problem = f"has {len(text):,} characters, and may have {LINK_CHARACTERS:,}"
-    if problem is not None:
+    if (problem := unsafe_link(url)) is not None:
         return Link("", plain_line(text, limit=LINK_CHARACTERS), "", "", (), problem)
     netloc = urlsplit(text).netloc
     start = text.index("//") + 2

@@ -277,6 +277,16 @@ async def test_the_consent_to_a_link_has_no_data(inbox: Inbox) -> None:
     assert await inbox.answer_to(entry.id) == Answer("r", ok=True)
 
 
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "http://example.com/", "https://me:pw@example.com/", None])
+async def test_a_link_that_nobody_is_to_open_can_only_be_refused(inbox: Inbox, url: str | None) -> None:
+    """Design, section 10; whatever door the answer comes through."""
+    entry = await inbox.ask(Request("r", "authorization", "Log in", url))
+
+    with pytest.raises(ContractError, match="nobody is to agree to this link"):
+        await inbox.accept(entry.id)
+    assert (await inbox.decline(entry.id)).reason == "declined"
+
+
 async def test_an_answer_to_another_request_is_refused(inbox: Inbox) -> None:
     entry = await inbox.ask(sizes("r1"))
 

@@ -21,6 +21,7 @@ from ...suspension import Answer, Pending, Request
 from ...tasks.listing import EVERYBODY
 from ...tasks.store import MAX_WAIT
 from ..answering import HOOK_SECONDS, Slot
+from ..asked import unsafe_link
 from ..checking import Refusal, answerable_form, leaving
 from ..pending_calls import PendingCall
 from .entry import Entry, Page, Viewer
@@ -259,7 +260,8 @@ class Inbox:
             AnswerError: If it does not fit the form, with every fault. The question stays open.
             EntryClosed: If somebody was first, or it is asked no longer.
             UnknownEntry: If there is none of that id for who looks.
-            ContractError: If it is the answer to another request; or accepts a form that nobody can answer.
+            ContractError: If it is the answer to another request; or accepts a form that nobody can answer, or a link
+                that nobody is to open.
             TypeError, LimitError: If *by* is no name, or *note* too long.
             StoreError: If the store cannot be used.
         """
@@ -270,6 +272,9 @@ class Inbox:
             raise ContractError("the answer is one to another request: its id is not the id of this one")
         if not entry.is_open:
             raise EntryClosed(entry.state, entry.closed_by, entry.closed_at)
+        is_consent = answer.ok and entry.request.kind == "authorization"
+        if is_consent and (problem := unsafe_link(entry.request.url)):
+            raise ContractError(f"nobody is to agree to this link: it {problem}")
         return await self.store.settle(id, Closing(leaving(entry.request, answer), by=by, note=note))
 
     async def answer_to(self, id: str, *, owner: Viewer = EVERYBODY) -> Answer | None:
