@@ -6,7 +6,7 @@ import hashlib
 import json
 import secrets
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from ...errors import EntryClosed
@@ -108,11 +108,6 @@ def key_of(asking: Asking) -> str:
     data = {name: one for name, one in (request.data or {}).items() if name != KEY}
     parts: list[Any] = [asking.host, asking.owner, request.id, request.kind, request.prompt, request.url, data]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
-
-
-def lease_end(now: float, seconds: float) -> datetime:
-    """Until when a holder waits that says so now."""
-    return moment(now) + timedelta(seconds=seconds)
 
 
 def _is_answerable(entry: Entry, now: float) -> bool:

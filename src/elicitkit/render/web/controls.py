@@ -205,11 +205,6 @@ def first(posted: Posted, name: str) -> str:
     return next(iter(posted.get(name, ())), "")
 
 
-def is_several(control: Control) -> bool:
-    """Whether a control is a group of several, so that its name is a legend."""
-    return isinstance(control, Radios | Checks | Moment)
-
-
 def takes_lines(field: TextField, text: str) -> bool:
     """Whether free text gets an area: when it may be long, and wherever a line would lose some of it."""
     if field.format is not None:

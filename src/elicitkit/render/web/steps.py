@@ -139,7 +139,7 @@ def _fill(
     question: Question, form: Form[Any], posted: Posted, faults: Sequence[Fault] = (), *, focus: Focus = None
 ) -> Shown:
     fields = fields_of(form.fields, posted, faults, focus=focus)
-    shown = _page(question, "fill", fields=fields, faults=faults_of(form, faults, posted))
+    shown = _page(question, "fill", fields=fields, faults=faults_of(form, faults))
     return shown._replace(status=HTTPStatus.UNPROCESSABLE_ENTITY) if faults else shown
 
 

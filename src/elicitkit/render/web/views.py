@@ -201,7 +201,7 @@ def _says_itself(control: Control) -> bool:
     return isinstance(control, Moment) or getattr(control, "type", "") == "date"
 
 
-def faults_of(form: Form[Any], faults: Sequence[Fault], posted: Posted) -> list[FaultShown]:
+def faults_of(form: Form[Any], faults: Sequence[Fault]) -> list[FaultShown]:
     """The summary of what is wrong, each line with the place on the page it leads to."""
     positions = {field.name: position for position, field in enumerate(form.fields)}
     found = []
