@@ -61,7 +61,7 @@ _PATIENCE = 5.0
 _HANG_BACK = 0.02
 """How long, about, those that run tools leave it to others to look what has changed, in seconds."""
 
-_RETRY, _LONGEST_RETRY = 0.5, 4.0
+_RETRY, _LONGEST_RETRY = 0.5, 2.0
 """How soon it is looked whether Redis can be reached again, and how late after many looks, in seconds."""
 
 _RECONNECT = 1.0
