@@ -1,8 +1,11 @@
 """The server of the tests of `elicitkit worker`, a module as an author's: its file of tasks is in the environment."""
 
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
 from fastmcp import FastMCP
 from mcp.server.mcpserver import Context, MCPServer
 
@@ -25,5 +28,16 @@ _in_memory = Tasks(MemoryTaskStore())
 in_memory: MCPServer[Any] = MCPServer("memory", extensions=[_in_memory], lifespan=_in_memory.lifespan())
 _picky = Tasks(SqliteTaskStore("tasks.db"), tools={"nothing"})
 picky: MCPServer[Any] = MCPServer("picky", extensions=[_picky], lifespan=_picky.lifespan())
+
+
+@asynccontextmanager
+async def _failing(server: Any) -> AsyncIterator[None]:
+    async with anyio.create_task_group():
+        raise KeyError("SETTING")
+        yield
+
+
+_broken = Tasks(SqliteTaskStore("tasks.db"))
+broken: MCPServer[Any] = MCPServer("broken", extensions=[_broken], lifespan=_broken.lifespan(_failing))
 fast: FastMCP[Any] = FastMCP("fast")
 number = 3

@@ -50,6 +50,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: Callable[..., 
         (f"{SHOP}:plain", "The server 'plain' has no tasks"),
         (f"{SHOP}:without_lifespan", "Tasks need their lifespan"),
         (f"{SHOP}:in_memory", "a store in memory is that of one process: give --store one that all have"),
+        (f"{SHOP}:broken", "the server cannot be started: KeyError: 'SETTING' (--debug"),
         (f"{SHOP}:picky", "tasks were chosen for tools that the server does not have: nothing"),
     ],
 )
