@@ -1,8 +1,9 @@
 """The server of the tests of `elicitkit worker`, a module as an author's: its file of tasks is in the environment."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import anyio
@@ -20,6 +21,16 @@ mcp: MCPServer[Any] = MCPServer("shop", middleware=[Elicitation()], extensions=[
 async def order(ctx: Context) -> str:
     size = await elicit(ctx, FormElicitation.create("Which size?").string("size").required())
     return f"{os.getpid()} {size.content['size'] if size else size}"
+
+
+@mcp.tool()
+@tasks.task()
+async def stay(ctx: Context) -> None:
+    """Refuses to end."""
+    await ctx.report_progress(1, 2, "staying")
+    while True:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
 
 
 plain: MCPServer[Any] = MCPServer("plain")

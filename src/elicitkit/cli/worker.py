@@ -100,6 +100,7 @@ def _end(loop: asyncio.AbstractEventLoop, is_to_end: asyncio.Event) -> None:
     """End in good order; the next signal ends the process as if nobody had asked for the first."""
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.remove_signal_handler(number)
+        signal.signal(number, signal.SIG_DFL)  # Python's own for SIGINT would wait for a tool that does not end.
     is_to_end.set()
 
 
