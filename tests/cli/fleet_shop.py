@@ -1,8 +1,12 @@
 """The server of the tests of `elicitkit worker`, a module as an author's: its file of tasks is in the environment."""
 
+import asyncio
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+import anyio
 from fastmcp import FastMCP
 from mcp.server.mcpserver import Context, MCPServer
 
@@ -19,11 +23,32 @@ async def order(ctx: Context) -> str:
     return f"{os.getpid()} {size.content['size'] if size else size}"
 
 
+@mcp.tool()
+@tasks.task()
+async def stay(ctx: Context) -> None:
+    """Refuses to end."""
+    await ctx.report_progress(1, 2, "staying")
+    while True:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+
+
 plain: MCPServer[Any] = MCPServer("plain")
 without_lifespan: MCPServer[Any] = MCPServer("bare", extensions=[Tasks(SqliteTaskStore("tasks.db"))])
 _in_memory = Tasks(MemoryTaskStore())
 in_memory: MCPServer[Any] = MCPServer("memory", extensions=[_in_memory], lifespan=_in_memory.lifespan())
 _picky = Tasks(SqliteTaskStore("tasks.db"), tools={"nothing"})
 picky: MCPServer[Any] = MCPServer("picky", extensions=[_picky], lifespan=_picky.lifespan())
+
+
+@asynccontextmanager
+async def _failing(server: Any) -> AsyncIterator[None]:
+    async with anyio.create_task_group():
+        raise KeyError("SETTING")
+        yield
+
+
+_broken = Tasks(SqliteTaskStore("tasks.db"))
+broken: MCPServer[Any] = MCPServer("broken", extensions=[_broken], lifespan=_broken.lifespan(_failing))
 fast: FastMCP[Any] = FastMCP("fast")
 number = 3

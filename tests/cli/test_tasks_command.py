@@ -305,6 +305,17 @@ def test_a_file_of_something_else_is_told_and_left_alone(run: Run, tmp_path: Pat
     assert sorted(os.listdir(tmp_path)) == ["other.db", "text"]
 
 
+@pytest.mark.parametrize("command", ["tasks", "inbox"])
+def test_a_store_that_cannot_be_used_is_told_from_a_place_that_is_none(run: Run, tmp_path: Path, command: str) -> None:
+    (tmp_path / "text").write_text("Dear diary, " * 1000, encoding="utf-8")
+
+    for place in (tmp_path / "text", tmp_path / "missing.db", "mysql://db/x"):
+        assert run(command, "list", str(place))[0] == Exit.USAGE
+    code, _, err = run(command, "list", "postgresql://me:hunter2@127.0.0.1:1/test")
+    assert code == Exit.UNREACHABLE
+    assert "hunter2" not in err
+
+
 def test_a_store_is_looked_at_while_somebody_else_has_it_open(run: Run, path: str) -> None:
     async def looking(store: SqliteTaskStore) -> Ended:
         heard = asyncio.Event()

@@ -14,7 +14,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from elicitkit import DocketEngine, SqliteTaskStore, Tasks
 from elicitkit.cli import worker
 from tests.cli.conftest import Ended
-from tests.cli.fleet_shop import order
+from tests.cli.fleet_shop import order, stay
 from tests.roads.apart import ROOT, environment
 from tests.services.redis_server import RedisServer, needs_redis, redis_server
 from tests.tasks.desk import Desk, desk, server
@@ -50,6 +50,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: Callable[..., 
         (f"{SHOP}:plain", "The server 'plain' has no tasks"),
         (f"{SHOP}:without_lifespan", "Tasks need their lifespan"),
         (f"{SHOP}:in_memory", "a store in memory is that of one process: give --store one that all have"),
+        (f"{SHOP}:broken", "the server cannot be started: KeyError: 'SETTING' (--debug"),
         (f"{SHOP}:picky", "tasks were chosen for tools that the server does not have: nothing"),
     ],
 )
@@ -119,6 +120,7 @@ async def shop(folder: Path, redis: RedisServer) -> AsyncIterator[Desk]:
     tasks = Tasks(SqliteTaskStore(folder / "tasks.db"), engine=engine, lease=30)
     mcp = server(tasks)
     mcp.tool()(tasks.task()(order))
+    mcp.tool()(tasks.task()(stay))
     async with desk(mcp, tasks, seconds=60) as at:
         yield at
 
@@ -141,6 +143,25 @@ async def test_a_worker_that_is_to_end_gives_back_what_it_has(tmp_path: Path, en
             await at.answer(task_id, size="M")
 
             assert await at.said(task_id) == f"{second.pid} M"
+
+
+@needs_redis
+@pytest.mark.slow
+@pytest.mark.anyio
+async def test_a_second_signal_ends_a_worker_whose_tool_does_not(tmp_path: Path) -> None:
+    async with (
+        redis_server(tmp_path) as redis,
+        shop(tmp_path, redis) as at,
+        started(tmp_path, "--docket", redis.url) as (worker, said),
+    ):
+        task_id = await at.start("stay")
+        await at.when(task_id, lambda record: record.status_message == "staying")
+        worker.send_signal(signal.SIGTERM)
+        with anyio.fail_after(10):
+            assert b"the worker gives back what runs" in await said.receive_until(b"\n", 1_000)
+        worker.send_signal(signal.SIGINT)
+        with anyio.fail_after(5):
+            assert await worker.wait() == -signal.SIGINT
 
 
 @needs_redis

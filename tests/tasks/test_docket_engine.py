@@ -369,5 +369,18 @@ def test_what_cannot_work_is_refused_when_the_engine_is_made(wrong: dict[str, An
         DocketEngine(**{"url": "redis://localhost", **wrong})
 
 
+@pytest.mark.parametrize("url", ["redis://there:port/0", "redis://:tuna/fish@there:6379/0", "rediss://:tuna#fish@x"])
+def test_an_address_that_cannot_be_read_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(ValueError, match="that is no address of Redis") as caught:
+        DocketEngine(url)
+
+    assert "tuna" not in repr(caught.value)
+
+
+@pytest.mark.parametrize("url", ["redis+cluster://one:7000,two:7001", "redis+sentinel://one:26379,two:26379/main/0"])
+def test_an_address_may_have_several_hosts(url: str) -> None:
+    assert DocketEngine(url).url == url
+
+
 def test_the_address_in_logs_has_no_password() -> None:
     assert DocketEngine("redis://me:secret@there:6379/0?password=secret").address == "redis://there:6379/0"

@@ -129,8 +129,10 @@ async def test_more_than_is_read_at_once_follows_when_the_first_are_taken(store:
 async def test_a_store_that_fails_is_looked_through_later(
     store: MemoryTaskStore, queue: Queue, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    behind = OSError("swordfish")
+
     async def failing(*_: object) -> list[str]:
-        raise StoreError("the store is gone")
+        raise StoreError("the store is gone") from behind
 
     with monkeypatch.context() as patch:
         patch.setattr(store, "ready", failing)
@@ -141,6 +143,8 @@ async def test_a_store_that_fails_is_looked_through_later(
             await eventually(lambda: queue.given[:1] == [record.id])
 
     assert {line.levelname for line in caplog.records} == {"WARNING"}
+    assert "StoreError: the store is gone" in caplog.text
+    assert "swordfish" not in caplog.text
 
 
 async def test_an_outage_is_told_once_when_it_begins_and_once_when_it_is_over(

@@ -140,6 +140,15 @@ async def test_a_store_that_has_to_be_there_is_not_made(schema: str) -> None:
         assert await store.ready() == []
 
 
+async def test_tables_of_an_older_version_that_have_to_be_there_are_left_to_a_server(schema: str) -> None:
+    async with store_in(schema):
+        pass
+
+    with pytest.raises(StoreError, match=f"have version {len(MIGRATIONS)}, and this elicitkit has version"):
+        await Newer(postgres.ADDRESS, schema=schema, must_exist=True).open()
+    assert version_of(schema) == (len(MIGRATIONS), False)
+
+
 # --- who may do what --------------------------------------------------------------------------------------------------
 
 

@@ -316,6 +316,13 @@ def test_an_address_that_is_none_is_refused_without_its_password() -> None:
     assert caught.value.__suppress_context__
 
 
+def test_a_password_that_ends_the_user_too_early_is_refused_without_its_end() -> None:
+    with pytest.raises(ValueError, match="written as %40") as caught:
+        PostgresTaskStore("postgresql://app:sword@fish@db/test")
+
+    assert "fish" not in repr(caught.value)
+
+
 @pytest.mark.parametrize("option", ["pool_size", "timeout", "rescan"])
 def test_a_number_that_is_none_is_refused(option: str) -> None:
     with pytest.raises(ValueError, match=option):

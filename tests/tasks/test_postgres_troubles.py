@@ -257,6 +257,16 @@ async def test_two_that_wait_for_each_other_in_turn_both_come_to_their_end(direc
 # --- changes that are not heard ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("words", ["", "a", "a b c", "a 1 b c", "a -1 b"])
+async def test_what_others_send_is_no_trouble(direct: PostgresTaskStore, words: str) -> None:
+    ear, place = Ear(direct), direct._listening._place  # type: ignore[union-attr]  # It is open.
+    postgres.sql(f"NOTIFY {place.channel}, '{words}'")
+    postgres.sql(f"NOTIFY {place.channel}, 'last 1 them'")
+
+    await ear.hears("last")
+    assert ear.heard == ["last"]
+
+
 async def test_what_was_changed_while_the_connection_was_down_is_heard_of(
     network: tuple[PostgresTaskStore, Proxy], direct: PostgresTaskStore
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 
-from elicitkit import MemoryTaskStore, elicit, elicit_all
+from elicitkit import MemoryTaskStore, StoreError, elicit, elicit_all, step
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.tasks.record import History
@@ -38,6 +38,19 @@ class GatedStore(MemoryTaskStore):
         self.is_reading.set()
         await self.may_read.wait()
         return await super().history(task_id)
+
+
+class WordlessStore(MemoryTaskStore):
+    """A store that loses the answer of a database which has put a task down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_failed = asyncio.Event()
+
+    async def put_down(self, task_id: str, **named: Any) -> bool:
+        assert await super().put_down(task_id, **named)
+        self.has_failed.set()
+        raise StoreError("It is not known whether this was stored.")
 
 
 class Shop:
@@ -105,6 +118,28 @@ async def test_what_was_being_read_wakes_the_next_run_alone(store: GatedStore) -
         await at.ended(first)
 
     assert shop.paid == [1]
+
+
+async def test_a_call_of_which_nobody_knows_whether_it_was_put_down_does_no_step_that_the_next_run_does() -> None:
+    store = WordlessStore()
+    tasks = quick(store, tools={"order"}, lease=30.0, engine=LocalEngine(look=0.05), max_live=1)
+    mcp, paid = server(tasks), list[int]()
+
+    @mcp.tool()
+    async def order(ctx: Context, number: int) -> None:
+        await elicit(ctx, form())
+        await step(ctx, "pay", paid.append, number)
+
+    async with desk(mcp, tasks) as at:
+        first = await at.start("order", number=1)
+        await at.key(first)
+        await at.start("order", number=2)
+        await store.has_failed.wait()
+        await turns()
+        await at.answer(first, size="XL")
+        await at.ended(first)
+
+    assert paid == [1]
 
 
 async def test_a_claim_that_is_being_given_back_is_not_renewed(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from ..errors import StoreError
+
 
 class Exit(IntEnum):
     """The exit codes of the command."""
@@ -43,3 +45,11 @@ class Failure(Exception):
         self.line = line
         self.details = details
         """What the other side said, shown below the line."""
+
+
+def cannot_open(error: StoreError | ValueError) -> Failure:
+    """What a store that cannot be opened comes down to: a wrong address, or one that cannot be used at the moment."""
+    cause = error.__cause__
+    is_no_store = getattr(cause, "sqlite_errorname", None) == "SQLITE_NOTADB"
+    is_unusable = isinstance(error, StoreError) and cause is not None and not is_no_store
+    return Failure(Exit.UNREACHABLE if is_unusable else Exit.USAGE, str(error))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from .. import _json
 from ..errors import AnswerError, ContractError, EntryClosed, LimitError, StoreError, UnknownEntry
-from .exits import Exit, Failure
+from .exits import Exit, Failure, cannot_open
 from .output import give, give_json, say
 from .parsers import add_debug, end_with_exit_codes
 
@@ -112,7 +112,7 @@ async def _opened(address: str, *, may_be_made: bool) -> Inbox:
     try:
         return await Inbox(open_inbox_store(address, must_exist=not may_be_made)).__aenter__()
     except (StoreError, ValueError) as error:
-        raise Failure(Exit.USAGE, str(error)) from error
+        raise cannot_open(error) from error
 
 
 # --- actions ----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
 
 from ..errors import StoreError, UnknownTask
 from ..tasks.states import Status
-from .exits import Exit, Failure
+from .exits import Exit, Failure, cannot_open
 from .output import give, give_json, say
 from .parsers import add_debug, end_with_exit_codes
 
@@ -94,7 +94,7 @@ async def _opened(address: str) -> TaskStore:
         store = open_store(address, must_exist=True)
         await store.open()
     except (StoreError, ValueError) as error:
-        raise Failure(Exit.USAGE, str(error)) from error
+        raise cannot_open(error) from error
     return store
 
 

@@ -82,6 +82,7 @@ async def _work(server: MCPServer[Any], engine: DocketEngine, store: TaskStore |
 
 async def _entered(stack: AsyncExitStack, worker: AbstractAsyncContextManager[object]) -> None:
     from ..errors import AdapterMissing, StoreError
+    from ..host.troubles import leaves
 
     try:
         await stack.enter_async_context(worker)
@@ -90,7 +91,8 @@ async def _entered(stack: AsyncExitStack, worker: AbstractAsyncContextManager[ob
     except AdapterMissing as error:
         raise Failure(Exit.USAGE, str(error)) from error
     except Exception as error:
-        told = f"{type(error).__name__}: {error}"
+        first = next(leaves(error))
+        told = f"{type(first).__name__}: {first}"
         raise Failure(Exit.USAGE, f"the server cannot be started: {told} (--debug shows where)") from error
 
 
@@ -98,6 +100,7 @@ def _end(loop: asyncio.AbstractEventLoop, is_to_end: asyncio.Event) -> None:
     """End in good order; the next signal ends the process as if nobody had asked for the first."""
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.remove_signal_handler(number)
+        signal.signal(number, signal.SIG_DFL)  # Python's own for SIGINT would wait for a tool that does not end.
     is_to_end.set()
 
 

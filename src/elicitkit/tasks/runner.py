@@ -432,6 +432,8 @@ class Runner:
             return True
         except StoreError as error:
             logger.error("the task %s cannot be put down%s", run.claim.task_id[:8], trace_of(error))
+            # Perhaps it was, and the answer got lost: no step is done before that is known.
+            run.road.claimed_until = 0.0
             return False
 
     async def _is_given_back(self, run: Run) -> bool:

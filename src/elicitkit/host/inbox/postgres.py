@@ -25,7 +25,8 @@ class PostgresInboxStore(PostgresDatabase, TransactionalInboxStore):
         pool_size: How many operations run at once, each on a connection; one more connection listens.
         timeout: How long an operation waits for a connection, and then may take, in seconds.
         rescan: How often to look for changes that were not heard of, in seconds.
-        must_exist: Make no tables: where there are none, it is a `StoreError` when the store is opened.
+        must_exist: Make no tables and bring none up to date: where there are none, or older ones, it is a `StoreError`
+            when the store is opened.
         options: As for `InboxStore`.
 
     Raises:

@@ -102,8 +102,7 @@ class DocketEngine:
         name: str = NAME,
         look: float = 5.0,
     ) -> None:
-        if urlsplit(url).scheme not in _SCHEMES:
-            raise ValueError(f"the address of Redis begins with redis://, or another of {', '.join(sorted(_SCHEMES))}")
+        _require_address(url)
         if concurrency < 1 or look <= 0 or not name.strip():
             raise ValueError("concurrency is at least 1, look is more than 0 seconds, and name is not blank")
         self.url = url
@@ -234,6 +233,24 @@ class _Jobs:
     async def _begun(self, task_id: str) -> bool:
         with self._runner.beginning():
             return await self._runner.advance(task_id)
+
+
+def _require_address(url: str) -> None:
+    """Make sure that it is an address of Redis. What is said of one that is none has nothing of a password in it.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    try:
+        parts = urlsplit(url)
+        if parts.scheme in ("redis", "rediss"):
+            _ = parts.port  # It is read when it is asked for. The other kinds have several hosts, or none.
+    except ValueError:
+        raise ValueError(
+            "that is no address of Redis: redis://user@host:6379/0; in a password a / is written as %2F, and a # as %23"
+        ) from None
+    if parts.scheme not in _SCHEMES:
+        raise ValueError(f"the address of Redis begins with redis://, or another of {', '.join(sorted(_SCHEMES))}")
 
 
 async def _add(docket: Docket, outage: Outage, ids: Sequence[str]) -> list[str] | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from ...errors import StoreError
+from ...safety import trace_of
 from ..store import TaskStore
 from .outage import Outage
 
@@ -84,7 +85,7 @@ class Feed:
                 await self._outage.over()
             except Exception as error:
                 level = logging.WARNING if isinstance(error, StoreError) else logging.ERROR
-                logger.log(level, "the store of tasks could not be looked through", exc_info=error)
+                logger.log(level, "the store of tasks could not be looked through%s", trace_of(error))
             await asyncio.sleep(_GAP)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), self._longest_wait())

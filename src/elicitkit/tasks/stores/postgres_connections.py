@@ -59,6 +59,8 @@ class Connector:
             self._given: dict[str, Any] = conninfo_to_dict(address)
         except psycopg.ProgrammingError:  # Its text may have the password.
             raise ValueError("that is no address of a PostgreSQL database: postgresql://user@host/database") from None
+        if "@" in str(self._given.get("host") or ""):  # It is the end of the password, which errors would name.
+            raise ValueError("that is no address of a PostgreSQL database: an @ in a password is written as %40")
         self._given = {"connect_timeout": _CONNECT, "application_name": "elicitkit", **self._given}
         self.timeout = timeout
         """How long PostgreSQL may take to answer, in seconds."""

@@ -210,12 +210,12 @@ class Attempt:
         except psycopg.Error as error:
             cause = _first(error)
             self._roll_back()
-            raise self._meaning(job, cause) from cause
+            raise self._meaning(cause) from cause
         except BaseException:
             self._roll_back()
             raise
 
-    def _meaning(self, job: Job[Any], error: psycopg.Error) -> Exception:
+    def _meaning(self, error: psycopg.Error) -> Exception:
         if is_lost(error, self._connection):
             close(self._connection)
             # Who only looked, or was not let, can look again.

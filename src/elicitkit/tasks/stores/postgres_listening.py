@@ -149,7 +149,7 @@ class Listening:
     def _heard(self, words: list[str]) -> None:
         """Take a notification, on the event loop."""
         self._heard_at = time.monotonic()
-        if len(words) == 3 and words[2] != self._place.origin:
+        if len(words) == 3 and words[1].isdecimal() and words[2] != self._place.origin:  # Anybody may send some.
             task_id, revision = words[0], int(words[1])
             if self._told.get(task_id) != revision:
                 self._told[task_id] = revision

@@ -163,8 +163,8 @@ def migrate(
     it keeps a lock, which ends with it.
 
     Raises:
-        StoreError: If they are of a newer version, if there are others of the same names, or if they are not there and
-            must be.
+        StoreError: If they are of a newer version, if there are others of the same names, or if they have to be there
+            and are not, or are of an older version.
         psycopg.Error: If they cannot be read or made.
     """
     if _version(connection, schema) == len(migrations):
@@ -209,10 +209,15 @@ def _refuse(connection: Connection, schema: str, version: int, newest: int, must
         raise StoreError(
             f"The tables of tasks have version {version}, and this elicitkit knows version {newest}: use the newer one."
         )
-    if version > 0:
-        return
+    if must_exist and version > 0:
+        raise StoreError(
+            f"The tables of tasks have version {version}, and this elicitkit has version {newest}: "
+            "a server of this version brings them up to date when it starts."
+        )
     if must_exist:
         raise StoreError(f"There are no tasks in the schema {schema!r} of this database.")
+    if version > 0:
+        return
     taken = "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace(%s) AND relname = ANY(%s) ORDER BY 1"
     if (found := connection.execute(taken, (schema, list(_OURS))).fetchone()) is not None:
         raise StoreError(
