@@ -368,7 +368,7 @@ class ParkedRoad:
         self._on_parked()
         if question.until is None:
             return waiter
-        return asyncio.wait_for(waiter, max(0.0, question.until - self.claim.store.clock()))
+        return _within(waiter, question.until - self.claim.store.clock())
 
     async def _swept(self, asked: TaskInput) -> TaskInput:
         """What became of a question whose time is over, once the store has noticed that, too."""
@@ -386,6 +386,16 @@ class ParkedRoad:
             await self._withdraw(asked)
         except ElicitkitError:
             logger.info("a question of the task %s could not be withdrawn", self.claim.task_id[:8])
+
+
+async def _within(waiter: asyncio.Future[TaskInput], seconds: float) -> TaskInput:
+    """Wait for so long, and no longer.
+
+    Raises:
+        TimeoutError: If it took longer.
+    """
+    async with asyncio.timeout(seconds):  # Before Python 3.12 `wait_for` may swallow that it is cancelled.
+        return await waiter
 
 
 def _reply(asked: TaskInput, question: Question) -> Reply:

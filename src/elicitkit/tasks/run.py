@@ -92,4 +92,5 @@ class Pulse:
         if self._next is None:
             self._next = asyncio.Event()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._next.wait(), _SECOND)
+            async with asyncio.timeout(_SECOND):  # Before Python 3.12 `wait_for` may swallow that it is cancelled.
+                await self._next.wait()

@@ -383,6 +383,7 @@ class TaskStore(ABC):
     async def _wait(self, changed: asyncio.Event, until: float) -> None:
         """Wait for a change, or for the end of a question, which nobody else may be there to sweep."""
         try:
-            await asyncio.wait_for(changed.wait(), max(0.0, until - self.clock()))
+            async with asyncio.timeout(until - self.clock()):  # Not `wait_for`, which may swallow a cancellation.
+                await changed.wait()
         except TimeoutError:
             await self.sweep()

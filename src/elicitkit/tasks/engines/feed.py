@@ -88,7 +88,8 @@ class Feed:
                 logger.log(level, "the store of tasks could not be looked through%s", trace_of(error))
             await asyncio.sleep(_GAP)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), self._longest_wait())
+                async with asyncio.timeout(self._longest_wait()):  # Not `wait_for`: it may swallow a cancellation.
+                    await self._changed.wait()
                 await asyncio.sleep(self._patience * random.uniform(0.5, 1.5))
 
     def _longest_wait(self) -> float:
