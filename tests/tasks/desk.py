@@ -133,11 +133,11 @@ class Desk:
         return text_of(await self.ended(task_id))
 
 
-async def until(store: TaskStore, task_id: str, is_so: Callable[[TaskRecord], bool]) -> None:
+async def until(store: TaskStore, task_id: str, is_so: Callable[[TaskRecord], bool], *, seconds: float = 5) -> None:
     changed = asyncio.Event()
     unsubscribe = store.subscribe(lambda _: changed.set())
     try:
-        with fail_after(5):
+        with fail_after(seconds):
             while not is_so((await store.history(task_id)).record):
                 await changed.wait()
                 changed.clear()

@@ -116,7 +116,12 @@ def test_every_public_name_has_a_type_that_all_checkers_see_alike() -> None:
     """`pyright --verifytypes`: nothing that is exported is left to inference."""
     command = [sys.executable, "-m", "pyright", "--verifytypes", "elicitkit", "--ignoreexternal", "--outputjson"]
     done = subprocess.run(
-        [*command, "--pythonpath", sys.executable], capture_output=True, text=True, cwd=ROOT, timeout=200
+        [*command, "--pythonpath", sys.executable],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=200,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},  # An editable install may be one it cannot follow.
     )
 
     found = json.loads(done.stdout)["typeCompleteness"]

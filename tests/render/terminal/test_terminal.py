@@ -58,9 +58,9 @@ async def test_each_question_says_who_asks_and_how_many_wait(monkeypatch: pytest
         others = [asyncio.create_task(fill(FORM, name, waiting=lambda: 1)) for name in ("bank", "post")]
         await anyio.lowlevel.checkpoint()
         seat.press(CTRL_C)
-        second = await seat.sees("MCP server bank")
+        second = await seat.sees("Question from bank")
         seat.press(CTRL_C)
-        third = await seat.sees("MCP server post")
+        third = await seat.sees("Question from post")
         seat.press(CTRL_C)
 
         assert [await other for other in others] == [Cancelled("cancelled")] * 2
@@ -77,7 +77,7 @@ async def test_one_that_was_withdrawn_while_it_waited_waits_no_more(monkeypatch:
         await asyncio.wait(others[1:2])
         seat.press(CTRL_C)
 
-        assert "1 more question waits." in await seat.sees("MCP server bank")
+        assert "1 more question waits." in await seat.sees("Question from bank")
         others[0].cancel()
         others[2].cancel()
         await asyncio.wait(others)
