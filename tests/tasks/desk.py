@@ -133,7 +133,7 @@ class Desk:
         return text_of(await self.ended(task_id))
 
 
-async def until(store: TaskStore, task_id: str, is_so: Callable[[TaskRecord], bool], *, seconds: float = 5) -> None:
+async def until(store: TaskStore, task_id: str, is_so: Callable[[TaskRecord], bool], *, seconds: float = 20) -> None:
     changed = asyncio.Event()
     unsubscribe = store.subscribe(lambda _: changed.set())
     try:
@@ -147,7 +147,7 @@ async def until(store: TaskStore, task_id: str, is_so: Callable[[TaskRecord], bo
 
 async def eventually(is_so: Callable[[], bool]) -> None:
     """Wait for what nobody tells."""
-    with fail_after(5):
+    with fail_after(20):
         while not is_so():  # noqa: ASYNC110
             await asyncio.sleep(0.001)
 

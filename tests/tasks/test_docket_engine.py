@@ -252,7 +252,7 @@ async def test_who_is_answered_while_too_many_work_is_given_to_another_process(f
 async def test_what_a_flushed_redis_forgot_comes_again(fleet: Fleet) -> None:
     async with fleet.serving() as at:
         ids = [await at.start("order", questions=0) for _ in range(5)]
-        with fail_after(5):
+        with fail_after(20):
             while not any("stream" in key for key in await fleet.redis.keys()):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         await fleet.redis.flush()
@@ -291,7 +291,7 @@ async def test_redis_that_comes_back_empty_is_told_what_is_ready(
         await eventually(lambda: sum("cannot be reached" in line for line in caplog.messages) == 2)
         await fleet.redis.start()
         # What Docket read while Redis went away it delivers again after a third of the lease.
-        await until(at.store, later, lambda record: bool(record.inputs), seconds=20)
+        await until(at.store, later, lambda record: bool(record.inputs))
         await at.answer(later, size0="M")
 
         assert await at.said(later) == "worker M"

@@ -44,7 +44,7 @@ def queue() -> Queue:
 async def fed(store: MemoryTaskStore, queue: Queue, look: float = 60) -> AsyncIterator[Feed]:
     feed = Feed(store, queue.add, queue.outage, look=look)
     unsubscribe = store.subscribe(feed.nudge)
-    with fail_after(5):
+    with fail_after(20):
         async with beside(feeding=feed.keep_feeding()):
             yield feed
     unsubscribe()

@@ -124,7 +124,7 @@ async def test_a_caller_that_gave_up_keeps_nobody_waiting_and_its_change_is_hear
     given_up.cancel()
 
     await ear.hears(chosen)
-    with anyio.fail_after(5):
+    with anyio.fail_after(20):
         assert (await store.create({})).status == "working"
 
 
@@ -202,7 +202,7 @@ async def test_a_closed_store_leaves_no_connection(schema: str) -> None:
         await asyncio.gather(*(store.create({}) for _ in range(10)))
         assert open_with(schema) >= 2
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(20):
         while open_with(schema):  # noqa: ASYNC110  # PostgreSQL tells nobody
             await anyio.sleep(0.01)
 

@@ -63,7 +63,7 @@ async def test_who_waits_too_long_for_a_connection_is_told_so(schema: str) -> No
         made = await store.create({})
         with RowLocked(schema, made.id):
             holding = [store.progress(made.id, "waits for the lock") for _ in range(4)]
-            with anyio.fail_after(5):
+            with anyio.fail_after(20):
                 done = await asyncio.gather(*holding, *(store.create({}) for _ in range(3)), return_exceptions=True)
 
         held, *_, waited = map(str, done)
@@ -129,7 +129,7 @@ async def test_a_work_that_certainly_did_not_happen_is_done_again(network: tuple
     store, between = network
     between.cut_before = b"COMMIT"
     creating = asyncio.ensure_future(store.create({}))
-    with anyio.fail_after(5):
+    with anyio.fail_after(20):
         while not between.cuts:  # noqa: ASYNC110  # the network tells nobody
             await asyncio.sleep(0)
     between.cut_before = None
@@ -146,7 +146,7 @@ async def test_a_commit_whose_answer_was_lost_is_found_out_about_and_not_done_tw
     ear = Ear(store)
     between.cut_after = b"COMMIT\x00"
     creating = asyncio.ensure_future(store.create({"n": 1}))
-    with anyio.fail_after(5):
+    with anyio.fail_after(20):
         while not between.cuts:  # noqa: ASYNC110
             await asyncio.sleep(0)
     between.cut_after = None
@@ -170,7 +170,7 @@ async def test_what_is_still_being_committed_is_waited_for(
         slow.execute(f"INSERT INTO {schema}.lines VALUES ('{lost.id}', {lost.turn}, 0)".encode())
         finding = asyncio.ensure_future(asyncio.to_thread(direct._lanes._was_committed, job, lost))
         waiting = f"SELECT 1 FROM pg_locks WHERE NOT granted AND transactionid = '{xid_of(slow)}'"
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             while not postgres.sql(waiting):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
             assert not finding.done()
@@ -194,7 +194,7 @@ async def test_what_nobody_can_find_out_is_told_as_unknown(
     between.cut()  # So that the next connection is new, and says what it does in words.
     between.cut_after = b"COMMIT\x00"
     settling = asyncio.ensure_future(store.settle(made.id, [accepting("a")]))
-    with anyio.fail_after(5):
+    with anyio.fail_after(20):
         while not between.cuts:  # noqa: ASYNC110
             await asyncio.sleep(0)
     between.refuses = True
@@ -337,7 +337,7 @@ class Scans:
 
     async def pass_by(self, scans: int) -> None:
         until = self._count + scans
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             while self._count < until:
                 self._changed.clear()
                 await self._changed.wait()

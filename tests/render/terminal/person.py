@@ -34,7 +34,7 @@ CHANGE = DOWN + ENTER
 
 async def answer(form: FormSource[Any], *keys: str, asker: str = "shop", **known: Any) -> Outcome[Content]:
     """Put a form to a person who presses these keys; one who has no more keys never comes back."""
-    with anyio.fail_after(5), create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
+    with anyio.fail_after(20), create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
         pipe.send_text("".join(keys))
         return await fill(form.build(), asker, **known)
 
@@ -113,7 +113,7 @@ async def seated_before(
     """The same for `fill` or `visit`, as it is called."""
     written = io.StringIO()
     output = Vt100_Output(written, lambda: Size(rows=rows, columns=columns), term="xterm")
-    with anyio.fail_after(5), create_pipe_input() as keyboard, monkeypatch.context() as patch:
+    with anyio.fail_after(20), create_pipe_input() as keyboard, monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", written)
         with create_app_session(input=keyboard, output=output):
             seat = Seat(keyboard, written, columns, rows)

@@ -23,7 +23,7 @@ HAS_AXE = (ROOT / ".axe/installed").is_file()
 """Whether `make pages` has brought axe-core; it makes that file last."""
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-SECONDS = 5
+SECONDS = 20
 
 
 class Tab:

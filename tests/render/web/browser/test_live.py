@@ -58,7 +58,7 @@ async def test_a_list_in_the_background_listens_to_nothing(tab: Tab) -> None:
     """A browser has six connections to a server, and a person may have many tabs."""
     pages = [tab.page, *[await tab.page.context.new_page() for _ in range(8)]]
     for page in pages:
-        await asyncio.wait_for(page.goto(f"{tab.address}/"), timeout=5)
+        await asyncio.wait_for(page.goto(f"{tab.address}/"), timeout=20)
         await page.evaluate(
             "Object.defineProperty(document, 'hidden', {value: true}); "
             "document.dispatchEvent(new Event('visibilitychange'))"
