@@ -5,12 +5,15 @@ A target asserts what has to hold of all that it takes. An exception that leaves
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
+from urllib.parse import quote, urlencode
 
+import httpx2
 import pytest
 from jsonschema_rs import ValidationError as SchemaError
 from mcp import MCPError
@@ -24,7 +27,9 @@ from elicitkit import (
     Form,
     FormElicitation,
     FormError,
+    Inbox,
     LimitError,
+    MemoryInboxStore,
     PendingCall,
     ProtocolError,
     Request,
@@ -35,6 +40,8 @@ from elicitkit import (
 )
 from elicitkit.fields import UnknownField
 from elicitkit.journal import _MARK, _VERSION, Journal
+from elicitkit.render.web import inbox_app
+from elicitkit.render.web.sessions import Sessions
 from elicitkit.safety import link_problem, plain, plain_line
 from elicitkit.tasks.answers import judge, outcome_of
 from elicitkit.tasks.client import _ENDS, _input_request
@@ -43,6 +50,8 @@ from elicitkit.tasks.record import TaskInput
 from elicitkit.tasks.requests import request_of, shape_of
 from tests.fuzz.shapes import Bytes, mapping, message, requested_schema, text, value, word
 from tests.validators import passes
+
+TOKEN: Final = "a-token-that-nobody-can-guess-at-all"
 
 Target = Callable[[bytes], None]
 
@@ -219,6 +228,39 @@ def elicit_results(data: bytes) -> None:
             check_of(ASKED, dict(result.content))
 
 
+def inbox_over_http(data: bytes) -> None:
+    """A page or the API of the inbox answers whatever comes, and never with a failure of its own."""
+    asyncio.run(_requested(Bytes(data)))
+
+
+async def _requested(given: Bytes) -> None:
+    async with Inbox(MemoryInboxStore(), host="fuzz") as inbox:
+        entry = await inbox.ask(Request("r1", "input", ASKED.message, data={"schema": ASKED.schema()}))
+        sessions = Sessions(TOKEN)
+        cookie = sessions.start()
+        keeper = sessions.keeper(cookie)
+        assert keeper
+        answering = {act: f"/api/questions/{entry.id}/{act}" for act in ("answer", "decline", "cancel")}
+        paths = ["/", "/closed", "/api/questions", f"/api/questions/{entry.id}", f"/{quote(word(given), safe='')}"]
+        url = (*paths, f"/q/{entry.id}", *answering.values())[given.next(9)]
+        headers = {"Authorization": f"Bearer {TOKEN}"} if given.next(8) else {}
+        app = inbox_app(inbox, token=TOKEN)
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
+            client.cookies.set(sessions.cookie, cookie)
+            if given.next(2) and not url.endswith("/answer"):  # To get an answer is to wait for it.
+                asked = urlencode({word(given): word(given)}, errors="replace")
+                sent = await client.get(f"{url}?{asked}", headers=headers)
+            elif url.startswith("/api"):
+                headers["Content-Type"] = "application/json"
+                sent = await client.post(url, content=message(given, "data", "note", "by", "reason"), headers=headers)
+            else:
+                named = {name: word(given) for name in [*ASKED.schema()["properties"], "step", "action", word(given)]}
+                typed = urlencode({**named, "csrf": sessions.form_secret(keeper)}, errors="replace")
+                headers["Content-Type"] = "application/x-www-form-urlencoded"
+                sent = await client.post(url, content=typed, headers=headers)
+        assert sent.status_code < 500, (sent.status_code, sent.text[:500])
+
+
 TARGETS: Final[dict[str, Target]] = {
     target.__name__: target
     for target in (
@@ -233,5 +275,6 @@ TARGETS: Final[dict[str, Target]] = {
         task_states,
         drawn_texts,
         elicit_results,
+        inbox_over_http,
     )
 }
