@@ -241,7 +241,13 @@ async def _requested(given: Bytes) -> None:
         keeper = sessions.keeper(cookie)
         assert keeper
         answering = {act: f"/api/questions/{entry.id}/{act}" for act in ("answer", "decline", "cancel")}
-        paths = ["/", "/closed", "/api/questions", f"/api/questions/{entry.id}", f"/{quote(word(given), safe='')}"]
+        paths = [
+            "/",
+            "/closed",
+            "/api/questions",
+            f"/api/questions/{entry.id}",
+            f"/{quote(word(given), safe='', errors='replace')}",
+        ]
         url = (*paths, f"/q/{entry.id}", *answering.values())[given.next(9)]
         headers = {"Authorization": f"Bearer {TOKEN}"} if given.next(8) else {}
         app = inbox_app(inbox, token=TOKEN)
