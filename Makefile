@@ -1,7 +1,7 @@
 # The front door. `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test conformance pages lint typing docs bench load fuzz crash crashfleet package constraints clean
+.PHONY: help demo test conformance pages lint typing verifytypes docs bench load fuzz crash crashfleet package constraints clean
 
 # A python3.11 that is only a version manager's shim may not run, so it is tried first.
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
@@ -85,6 +85,10 @@ lint: $(INSTALLED)  ## style, format, types and layers
 typing: $(INSTALLED)  ## what both type checkers see
 	@$(BIN)/mypy
 	@$(BIN)/pyright --pythonpath $(BIN)/python
+
+verifytypes: $(INSTALLED)  ## nothing that is exported is left to the inference of a type checker
+	@PYTHONPATH=src $(BIN)/pyright --verifytypes elicitkit --ignoreexternal --pythonpath $(BIN)/python >$(VENV)/types.log || \
+	  { cat $(VENV)/types.log; exit 1; }
 
 docs: $(INSTALLED)  ## build the documentation into build/docs; a warning is an error
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs build/docs

@@ -170,6 +170,11 @@ def test_a_person_needs_the_extra_and_is_told_how_to_get_it(elicitkit: Run) -> N
     assert "Traceback" not in err
 
 
+def heed_interrupts() -> None:
+    """Be interruptible though the tests run where interrupts are ignored, as in the background of a shell."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="elsewhere: signals and named pipes are those of POSIX")
 def test_interrupting_ends_the_server_too(tmp_path: Path) -> None:
     fifo = tmp_path / "started"
@@ -177,7 +182,9 @@ def test_interrupting_ends_the_server_too(tmp_path: Path) -> None:
     arguments = ["call", PROBE, "wait", json.dumps({"fifo": str(fifo)})]
     command = [sys.executable, "-m", "elicitkit", *arguments]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as running:
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=heed_interrupts
+    ) as running:
         server = int(fifo.read_text())
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=30)
