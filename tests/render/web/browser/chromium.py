@@ -63,7 +63,9 @@ class Tab:
 
     async def listens(self) -> None:
         """Wait until the page hears of changes."""
-        await self.page.wait_for_function("document.documentElement.dataset.live === 'yes'")
+        await self.page.wait_for_selector(
+            "html[data-live=yes]", state="attached"
+        )  # Code in text is what the policy forbids.
 
     async def too_wide(self) -> list[str]:
         """What stands out of the window, is cut off by its box, or has no room for its text."""
