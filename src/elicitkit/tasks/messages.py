@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Literal
 
-from mcp_types import NotificationParams, Request, RequestParams, Result
+from mcp_types import Request, RequestParams, Result
 from pydantic import model_validator
 
 EXTENSION: Final = "io.modelcontextprotocol/tasks"
@@ -85,9 +85,3 @@ class TaskState(_Task):
     input_requests: dict[str, Any] | None = None
     result: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
-
-
-class TaskNotificationParams(NotificationParams):
-    """The params of `notifications/tasks`: the whole task."""
-
-    task_id: str

@@ -13,11 +13,12 @@ from typing import Any, ClassVar, TypeVar
 
 from ...errors import StoreError
 from ..record import Swept
+from ..store import Listener
 from .sqlite_erasure import Erasure
 from .sqlite_lanes import Lane, Reader, Rows, Writer
 from .sqlite_schema import MIGRATIONS, Migration, migrate, require_ours
 from .sqlite_tables import Tables
-from .telling import Listener, Telling
+from .telling import Telling
 from .transactional import TransactionalStore
 
 logger: logging.Logger = logging.getLogger(__name__)

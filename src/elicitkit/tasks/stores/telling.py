@@ -5,13 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-Listener: TypeAlias = Callable[[str], None]
-"""What is told the id of something that changed."""
-
-Follower: TypeAlias = Callable[[str, int | None], None]
-"""A listener that is told the newest revision, too; `None` where the store does not know it."""
+from ..store import Follower, Listener
 
 
 class Telling:
