@@ -86,8 +86,9 @@ typing: $(INSTALLED)  ## what both type checkers see
 	@$(BIN)/mypy
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 
+# With this option pyright heeds no --pythonpath: it looks at the first python of PATH.
 verifytypes: $(INSTALLED)  ## nothing that is exported is left to the inference of a type checker
-	@PYTHONPATH=src $(BIN)/pyright --verifytypes elicitkit --ignoreexternal --pythonpath $(BIN)/python >$(VENV)/types.log || \
+	@PATH=$(abspath $(BIN)):$$PATH PYTHONPATH=src $(BIN)/pyright --verifytypes elicitkit --ignoreexternal >$(VENV)/types.log || \
 	  { cat $(VENV)/types.log; exit 1; }
 
 docs: $(INSTALLED)  ## build the documentation into build/docs; a warning is an error
