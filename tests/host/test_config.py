@@ -186,6 +186,28 @@ def test_variables_are_filled_in_where_secrets_are(monkeypatch: pytest.MonkeyPat
     assert started == StdioServer("${TOKEN}", env={"KEY": "s3crets3cret"})
 
 
+def test_the_environment_of_this_process_can_be_handed_on_whatever_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`{**os.environ, …}` is how Python programs do it; make and shells put texts with braces into it."""
+    ours = {"MAKEOVERRIDES": "${-*-command-variables-*-}", "PROMPT": "${NOWHERE} ${a:+b}", "A": "${HOME}", "B": "b"}
+    for name, text in ours.items():
+        monkeypatch.setenv(name, text)
+
+    started = server_from("shop", {"command": "x", "env": {**ours, "B": "${B}${B}"}})
+
+    assert isinstance(started, StdioServer)
+    assert started.env == {**ours, "B": "bb"}
+
+
+@pytest.mark.parametrize(
+    "env", [{"PROMPT": "${NOWHERE} "}, {"OTHER": "${NOWHERE}"}, {"PROMPT": "${NOWHERE}", 7: "x"}, {"\ud800": "${a:b}"}]
+)
+def test_only_what_is_handed_on_to_the_letter_is_left_alone(env: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROMPT", "${NOWHERE}")
+
+    with pytest.raises(ValueError, match="server 'shop'"):
+        server_from("shop", {"command": "x", "env": env})
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -88,7 +88,8 @@ def server_from(name: str, entry: object) -> Server:
     """The server that one entry of a configuration file describes, with the variables `${NAME}` filled in.
 
     An entry has `command` with `args`, `env` and `cwd`, or `url` with `headers`. Other keys are ignored, and so are
-    values of `null`. Variables are filled in in `env` and `headers` only.
+    values of `null`. Variables are filled in in `env` and `headers` only; a variable of this process that is handed on
+    under its own name, as in `dict(os.environ)`, keeps its value to the letter.
 
     Raises:
         ValueError: If a value has the wrong type, or a variable is not set; with the server and the key.
@@ -107,7 +108,7 @@ def server_from(name: str, entry: object) -> Server:
     return StdioServer(
         _text(name, "command", entry["command"]),
         args=tuple(_text(name, f"args[{at}]", arg) for at, arg in enumerate(args)),
-        env=_expanded(name, "env", entry.get("env", {}), _ENV_NAME, "a variable"),
+        env=_environment(name, entry.get("env", {})),
         cwd=_text(name, "cwd", entry["cwd"]) if "cwd" in entry else None,
     )
 
@@ -184,6 +185,13 @@ def _headers(name: str, value: object) -> dict[str, str]:
         if not (content.isascii() and content.isprintable()):
             raise _fault(name, f"headers.{key}", "has characters that a header cannot carry")
     return headers
+
+
+def _environment(name: str, value: object) -> dict[str, str]:
+    ours = dict(os.environ)
+    handed_on = {at: text for at, text in value.items() if text == ours.get(at)} if isinstance(value, Mapping) else {}
+    written = {at: text for at, text in value.items() if at not in handed_on} if isinstance(value, Mapping) else value
+    return handed_on | _expanded(name, "env", written, _ENV_NAME, "a variable")
 
 
 def _expanded(name: str, key: str, value: object, names: re.Pattern[str], noun: str) -> dict[str, str]:
