@@ -208,7 +208,7 @@ def test_who_is_too_late_is_told_who_was_first(run: Run, path: str) -> None:
         (["show", "{path}", "\x1b[2J"], "no such question"),
         (["list", "{path}", "--limit", "0"], "from 1 to 200"),
         (["list", "{path}", "--after", "x"], "the page before"),
-        (["list", "{path}.no"], "There is no file"),
+        (["list", "{path}.no"], "There is no file of questions at"),
         (["list", "mysql://root:hunter2@db"], "no stores of questions at mysql:"),
     ],
     ids=range(14),

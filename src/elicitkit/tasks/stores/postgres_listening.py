@@ -92,7 +92,7 @@ class Listening:
             if not isinstance(error, TimeoutError):
                 raise
             raise StoreError(
-                "The store of tasks cannot be used: PostgreSQL takes no connection to listen on."
+                "The store cannot be used: PostgreSQL takes no connection to listen on."
             ) from None
         self._scanning = asyncio.create_task(self._keep_scanning(), name="elicitkit postgres scanning")
 
