@@ -208,6 +208,4 @@ async def test_a_read_only_file_is_read_and_says_so_until_it_is_not(tmp_path: Pa
         async with serving(tmp_path, 2, **QUICK), store_in(tmp_path) as store:
             await client.assert_kept(store)
 
-    assert told == {
-        "The store cannot be used: its file, or the folder of it, is read-only. Nothing was stored."
-    }
+    assert told == {"The store cannot be used: its file, or the folder of it, is read-only. Nothing was stored."}
