@@ -17,7 +17,7 @@
     ├── TaskStuck (RuntimeError)                a task at a server did not change for longer than anybody waits
     ├── UnknownEntry (LookupError)              there is no such question in an inbox, or it is for somebody else
     ├── EntryClosed (RuntimeError)              a question in an inbox was answered before, or is no longer asked
-    ├── StoreError (RuntimeError)               a store of tasks cannot be read or written
+    ├── StoreError (RuntimeError)               a store of tasks or questions cannot be read or written
     ├── ProtocolError (RuntimeError)            the other side broke the protocol, or failed
     ├── ToolError (RuntimeError)                a tool of the host's own failed, and says why to the model
     ├── ServerUnavailable (ConnectionError)     a server cannot be reached, and nothing was sent to it

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -207,7 +208,7 @@ def test_who_is_too_late_is_told_who_was_first(run: Run, path: str) -> None:
         (["show", "{path}", "\x1b[2J"], "no such question"),
         (["list", "{path}", "--limit", "0"], "from 1 to 200"),
         (["list", "{path}", "--after", "x"], "the page before"),
-        (["list", "{path}.no"], "There is no file"),
+        (["list", "{path}.no"], "There is no file of questions at"),
         (["list", "mysql://root:hunter2@db"], "no stores of questions at mysql:"),
     ],
     ids=range(14),
@@ -340,3 +341,22 @@ def test_the_questions_of_a_model_are_answered_at_the_terminal(path: str) -> Non
         assert terminal.ends() == Exit.FINE
 
     assert answer_of(path, id).data == {"answers": ["M", "it fits"]}
+
+
+@pytest.mark.slow
+def test_a_form_that_is_asked_again_holds_what_was_answered_and_says_what_is_wrong(path: str) -> None:
+    """The design, section 1: asked again with the reason. The same as on the page."""
+    first = asked(path, Origin("shop", "order", call="c1").noted_in(sizes()))
+    with_inbox(path, lambda inbox: inbox.accept(first, {"size": "XXL"}))
+    words = "Please correct this:\n- Size: is sold out\n\nWhich size?"
+    again = replace(Origin("shop", "order", call="c1").noted_in(sizes("r2")), prompt=words)
+    id = asked(path, again)
+
+    with at_terminal("inbox", "answer", path, id, patience=60) as terminal:
+        terminal.is_asked("Send this?")
+        seen = terminal.seen()
+        terminal.press(UP, ENTER)
+        assert terminal.ends() == Exit.FINE
+
+    assert "! Size: is sold out" in seen
+    assert answer_of(path, id).data == {"size": "XXL"}

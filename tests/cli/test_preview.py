@@ -106,13 +106,22 @@ def preview(run: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch) -> Previ
             "Trip(name='Ada', day=datetime.date(2026, 12, 1), speed=<Speed.EXPRESS: 2>)",
         ),
         ("my_forms:order", "decline\n", "Declined(reason='declined')"),
-        ("my_forms:order", "", "Cancelled(reason='cancelled')"),
+        ("my_forms:order", "cancel\n", "Cancelled(reason='cancelled')"),
     ],
 )
 def test_what_the_tool_would_get_is_printed_typed(form: str, lines: str, printed: str, preview: Preview) -> None:
     code, out, _ = preview(form, lines=lines)
 
     assert (code, out) == (Exit.FINE, f"{printed}\n")
+
+
+@pytest.mark.parametrize("lines", ["", "1\n", "1\nAda\n", "1\nAda\n2026-12-01\nexpress\n"])
+def test_lines_that_run_out_are_no_cancelling_and_the_exit_says_so(lines: str, preview: Preview) -> None:
+    """A script must not take a form that nobody answered for one that somebody did (exit codes: cancelling is fine)."""
+    code, out, err = preview("my_forms:Trip", lines=lines)
+
+    assert (code, out) == (Exit.SCRIPT, "")
+    assert err.endswith("elicitkit: standard input ended before the form was answered\n")
 
 
 def test_a_type_is_asked_with_what_its_author_wrote_about_it(preview: Preview) -> None:

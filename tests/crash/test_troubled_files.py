@@ -169,8 +169,8 @@ async def test_a_full_disk_loses_nothing_that_was_acknowledged_and_passes(
             await client.assert_kept(store)
 
     assert told <= {
-        "The store of tasks cannot be used: the disk is full. Nothing was stored.",
-        "The store of tasks cannot be used: the disk failed, or is full. Nothing was stored.",
+        "The store cannot be used: the disk is full. Nothing was stored.",
+        "The store cannot be used: the disk failed, or is full. Nothing was stored.",
     }
 
 
@@ -208,6 +208,4 @@ async def test_a_read_only_file_is_read_and_says_so_until_it_is_not(tmp_path: Pa
         async with serving(tmp_path, 2, **QUICK), store_in(tmp_path) as store:
             await client.assert_kept(store)
 
-    assert told == {
-        "The store of tasks cannot be used: its file, or the folder of it, is read-only. Nothing was stored."
-    }
+    assert told == {"The store cannot be used: its file, or the folder of it, is read-only. Nothing was stored."}

@@ -142,3 +142,52 @@ def test_a_required_field_left_empty_is_a_fault() -> None:
     for field in (TextField("x", required=True), TextField("x", required=True, default="d")):
         with pytest.raises(AnswerError, match="X: is required"):
             settle(field, entry(field, Line("")))
+
+
+NUMBERS = [
+    ("1000", 1000, 1000),
+    ("\uff11\uff12", 12, 12),
+    ("\u0663\u066b\u0665", 3.5, "whole"),  # Arabic figures, and their sign for the decimals.
+    ("\uff11\uff12\uff0c\uff15", 12.5, "whole"),
+    ("12,5", 12.5, "whole"),
+    ("\u221212", -12, -12),
+    ("1e3", 1000, 1000),
+    ("1.000", 1, "apart"),  # In a number it can only be a decimal point; of a whole number nobody writes those.
+    ("1,000", "apart", "apart"),
+    ("1 000", "apart", "apart"),
+    ("1\u202f000", "apart", "apart"),
+    ("1'000", "apart", "apart"),
+    ("1\u2019000", "apart", "apart"),
+    ("1.000,5", "apart", "apart"),
+    ("1,000.5", "apart", "apart"),
+    ("1.000.000", "apart", "apart"),
+    ("\u221e", "figures", "figures"),
+    ("many", "figures", "figures"),
+    ("\u4e00\u5343", "figures", "figures"),
+    ("1e999", "large", "large"),
+    ("9" * 500, "large", "large"),
+]
+SAID = {
+    "whole": "must be a whole number",
+    "apart": "without thousands separators",
+    "figures": "in figures, such as 1000",
+    "large": "is too large",
+}
+
+
+@pytest.mark.parametrize(("typed", "number", "whole"), NUMBERS, ids=[ascii(row[0])[:30] for row in NUMBERS])
+def test_a_number_is_read_as_it_is_meant_or_refused_with_how_to_write_it(
+    typed: str, number: object, whole: object
+) -> None:
+    """Section 5, coercion: ASCII decimal text. What people type is brought to it where it can mean one thing only; for
+    the rest they are told how to write it, alike at the terminal and on the page."""
+    for field, expected in ((NumberField("x"), number), (IntegerField("x"), whole)):
+        try:
+            found: object = settle(field, entry(field, Line(typed)))
+        except AnswerError as error:
+            (fault,) = error.faults
+            assert isinstance(expected, str), fault.problem
+            assert SAID[expected] in fault.problem
+            assert not typed or typed not in fault.problem
+        else:
+            assert found == {"x": expected}

@@ -106,6 +106,9 @@ TAKEN: list[tuple[str, Any, Any]] = [
 ]
 
 WHOLE, NUMBER, LARGE = "must be a whole number", "must be a number", "is too large: it must fit into 64 bits"
+WHOLE_FIGURES, NUMBER_FIGURES = f"{WHOLE} in figures, such as 1000", f"{NUMBER} in figures, such as 1000 or 1.5"
+WHOLE_APART = f"{WHOLE} without thousands separators, such as 1000"
+NUMBER_APART = f"{NUMBER} without thousands separators, and with a point for the decimals, such as 1000 or 1.5"
 YES_NO, DATE = "must be yes or no (true or false)", "must be a date, such as 2026-11-30"
 MAIL, ADDRESS = (
     "must be an e-mail address, such as ada@example.com",
@@ -120,21 +123,21 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("integer", 42.5, WHOLE),
     ("integer", "42.5", WHOLE),
     ("integer", "5.00000000000000000000001", WHOLE),
-    ("integer", "42xyz", WHOLE),
-    ("integer", "2o", WHOLE),
-    ("integer", "0x10", WHOLE),
-    ("integer", "1_000", WHOLE),
-    ("integer", "٣", WHOLE),
-    ("integer", "\uff14\uff12", WHOLE),
-    ("integer", "", WHOLE),
-    ("integer", "-", WHOLE),
+    ("integer", "42xyz", WHOLE_FIGURES),
+    ("integer", "2o", WHOLE_FIGURES),
+    ("integer", "0x10", WHOLE_FIGURES),
+    ("integer", "1_000", WHOLE_APART),
+    ("integer", "٣", WHOLE_FIGURES),
+    ("integer", "\uff14\uff12", WHOLE_FIGURES),
+    ("integer", "", WHOLE_FIGURES),
+    ("integer", "-", WHOLE_FIGURES),
     ("integer", math.nan, WHOLE),
     ("integer", math.inf, WHOLE),
     ("integer", Decimal("sNaN"), WHOLE),
-    ("integer", "NaN", WHOLE),
+    ("integer", "NaN", WHOLE_FIGURES),
     ("integer", [42], WHOLE),
     ("integer", {"value": 42}, WHOLE),
-    ("integer", "9" * 401, WHOLE),
+    ("integer", "9" * 401, LARGE),
     ("integer", 2**63, LARGE),
     ("integer", -(2**63) - 1, LARGE),
     ("integer", float(2**63), LARGE),
@@ -147,11 +150,11 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("integer from 1", 0, "must be at least 1"),
     ("integer to 5", 6, "must be at most 5"),
     ("number", False, NUMBER),
-    ("number", "42xyz", NUMBER),
-    ("number", "12.5abc", NUMBER),
-    ("number", "1,5", NUMBER),
-    ("number", "٣", NUMBER),
-    ("number", "infinity", NUMBER),
+    ("number", "42xyz", NUMBER_FIGURES),
+    ("number", "12.5abc", NUMBER_FIGURES),
+    ("number", "1,5", NUMBER_APART),
+    ("number", "٣", NUMBER_FIGURES),
+    ("number", "infinity", NUMBER_FIGURES),
     ("number", -math.inf, NUMBER),
     ("number", math.nan, NUMBER),
     ("number", None, "is required"),
@@ -262,7 +265,7 @@ def test_a_fault_has_the_field_its_label_and_the_value_apart() -> None:
 
     (fault,) = caught.value.faults
     assert (fault.field, fault.label, fault.value) == ("maxAge", "Max Age", "old")
-    assert str(caught.value) == "The answer does not fit: Max Age: must be a whole number"
+    assert str(caught.value) == "The answer does not fit: Max Age: must be a whole number in figures, such as 1000"
 
 
 def test_all_faults_come_at_once_in_the_order_of_the_fields() -> None:
@@ -270,7 +273,7 @@ def test_all_faults_come_at_once_in_the_order_of_the_fields() -> None:
 
     found = problems(form, {"to": "x", "age": "y", "ok": "yes"})
 
-    assert found == {"name": "is required", "age": WHOLE, "ok": YES_NO, "to": MAIL}
+    assert found == {"name": "is required", "age": WHOLE_FIGURES, "ok": YES_NO, "to": MAIL}
     assert list(found) == ["name", "age", "ok", "to"]
 
 

@@ -130,7 +130,7 @@ async def test_applications_with_schemas_of_their_own_do_not_meet(schema: str) -
 
 
 async def test_a_store_that_has_to_be_there_is_not_made(schema: str) -> None:
-    with pytest.raises(StoreError, match=f"There are no tasks in the schema '{schema}'"):
+    with pytest.raises(StoreError, match=f"There is nothing of elicitkit in the schema '{schema}'"):
         await PostgresTaskStore(postgres.ADDRESS, schema=schema, must_exist=True).open()
     assert postgres.sql(f"SELECT to_regnamespace('{schema}')") == [(None,)]
 

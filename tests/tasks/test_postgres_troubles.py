@@ -67,8 +67,8 @@ async def test_who_waits_too_long_for_a_connection_is_told_so(schema: str) -> No
                 done = await asyncio.gather(*holding, *(store.create({}) for _ in range(3)), return_exceptions=True)
 
         held, *_, waited = map(str, done)
-        assert waited.startswith("The store of tasks cannot be used: no connection to PostgreSQL was free for 0.4 s")
-        assert held == f"The store of tasks cannot be used: another process keeps it locked. {NOTHING}"
+        assert waited.startswith("The store cannot be used: no connection to PostgreSQL was free for 0.4 s")
+        assert held == f"The store cannot be used: another process keeps it locked. {NOTHING}"
         assert len({id(one) for one in done}) == 7
         assert await store.ready() == [made.id]
 

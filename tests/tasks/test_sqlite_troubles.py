@@ -44,7 +44,7 @@ async def test_a_lock_of_another_process_is_an_error_and_passes(store: SqliteTas
 
         done = await asyncio.gather(*(store.create({}) for _ in range(3)), return_exceptions=True)
         assert [str(one) for one in done] == [
-            "The store of tasks cannot be used: another process keeps it locked. Nothing was stored."
+            "The store cannot be used: another process keeps it locked. Nothing was stored."
         ] * 3
         assert len({id(one) for one in done}) == 3
         assert await store.get(made.id, owner=None) == made  # Readers do not wait.

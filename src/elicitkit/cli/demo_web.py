@@ -16,13 +16,11 @@ from ..host.inbox.memory import MemoryInboxStore
 from ..host.source import McpSource
 from ..render.web import inbox_app, link_of_app, serving
 from . import results
+from .calling import START_SECONDS
 from .exits import Exit, Failure
 from .output import say
 
 SERVER: Final = "harbour-talks"
-
-GOODBYE_SECONDS: Final = 3.0
-"""How long the pages stay when the demo is over, so that the last one can be loaded."""
 
 
 def run(tool: str, *, debug: bool = False) -> Exit:
@@ -48,13 +46,16 @@ async def _run(tool: str, errlog: TextIO) -> Exit:
             say(
                 f"Open this in a browser; what is asked waits there. Ctrl-C ends it.\n\n  {link_of_app(address, token)}"
             )
-            code = await _call(inbox, tool, errlog)
-            await anyio.sleep(GOODBYE_SECONDS)
-    return code
+            return await _call(inbox, tool, errlog)
 
 
 async def _call(inbox: Inbox, tool: str, errlog: TextIO) -> Exit:
-    server = {"command": sys.executable, "args": ["-m", "elicitkit.cli.demo_server"], "env": dict(os.environ)}
+    server = {
+        "command": sys.executable,
+        "args": ["-m", "elicitkit.cli.demo_server"],
+        "env": dict(os.environ),
+        "timeout": START_SECONDS,
+    }
     async with McpSource.load({"mcpServers": {SERVER: server}}, wait_for=inbox.slot(), errlog=errlog) as source:
         if (status := source.statuses[SERVER]).state != "connected":
             raise Failure(Exit.UNREACHABLE, f"the server of the demo cannot be reached: {status.reason}")

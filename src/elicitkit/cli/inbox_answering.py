@@ -10,6 +10,7 @@ from typing import TypeAlias
 from ..errors import ContractError, EntryClosed, UnknownEntry
 from ..forms import Content, Form
 from ..host.inbox import Entry, Inbox, Viewer
+from ..host.inbox.asked_again import retry_in
 from ..outcomes import Accepted, Cancelled, Declined, Outcome
 from ..render.links import link_of
 from ..render.model_questions import answers_of, form_of_questions
@@ -70,7 +71,7 @@ class AtTerminal:
 
     async def _put(self, entry: Entry) -> bool:
         """Put a question, and tell whether the person goes on."""
-        prompt = self._prompt(entry)
+        prompt = await self._prompt(entry)
         if prompt is None:
             return True
         outcome = await self._asked(prompt, entry)
@@ -118,7 +119,7 @@ class AtTerminal:
             return EntryClosed("withdrawn")
         return EntryClosed(entry.state, entry.closed_by, entry.closed_at)
 
-    def _prompt(self, entry: Entry) -> Prompt | None:
+    async def _prompt(self, entry: Entry) -> Prompt | None:
         """What puts it to the person; `None` for what cannot be put to anybody here, and then it says so."""
         request = entry.request
         if request.kind == "authorization":
@@ -127,8 +128,10 @@ class AtTerminal:
                 say("\n".join(lines))
                 return None
             return partial(visit, request.prompt, request.url)
-        form = self._form(entry)
-        return None if form is None else partial(fill, form)
+        form, retry = self._form(entry), await retry_in(self._inbox, entry, owner=self._viewer)
+        if form is None or retry is None:
+            return None if form is None else partial(fill, form)
+        return partial(fill, form.with_message(retry.prompt), filled=retry.answered, faults=retry.faults)
 
     def _form(self, entry: Entry) -> Form[Content] | None:
         request = entry.request

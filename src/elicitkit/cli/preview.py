@@ -87,6 +87,7 @@ def _fill_in(form: Form[Any], drawn: Form[Any], era: str, name: str) -> Exit:
     import anyio
 
     from ..errors import AnswerError
+    from ..outcomes import Cancelled
     from ..render.terminal import fill
     from ..schema.dialects import DIALECTS
 
@@ -106,7 +107,10 @@ def _fill_in(form: Form[Any], drawn: Form[Any], era: str, name: str) -> Exit:
             except AnswerError as error:
                 faults = error.faults
 
-    _tell(anyio.run(put))
+    outcome = anyio.run(put)
+    if isinstance(outcome, Cancelled) and outcome.reason == "headless":
+        raise Failure(Exit.SCRIPT, "standard input ended before the form was answered")
+    _tell(outcome)
     return Exit.FINE
 
 

@@ -6,6 +6,7 @@ the controls of every kind of field, and what their answers mean to the check; n
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -58,7 +59,10 @@ class Tick:
 
 Control: TypeAlias = Line | Pick | Tick
 
-_MINUSES: Final = str.maketrans("\u2212\u2013\u2010\u2011", "----")
+_SIGNS: Final = str.maketrans("\u2212\u2013\u2010\u2011\uff0b\uff0d\u066b\uff0e\uff0c", "----+-..,")
+"""Signs of numbers in other scripts, and what they are in ASCII."""
+
+_THOUSANDS: Final = re.compile(r"[+-]?[0-9]{1,3}(?:\.[0-9]{3})+")
 
 MANY: Final = 12
 """From so many labels on, a list is searched by typing, and may be longer than the terminal."""
@@ -118,7 +122,10 @@ def entry(field: Answerable, answered: Control) -> Entry:
             # Not read back where nobody touched it: no text of a large float is that very number again.
             if field.default is not None and text == typeable(field.default):
                 return {field.name: field.default}
-            return {field.name: known} if (known := figures(typeable(text))) else _nothing(field)
+            known = figures(typeable(text))
+            if isinstance(field, IntegerField) and _THOUSANDS.fullmatch(known):
+                known = known.replace(".", ",")  # Half the world means a thousand by `1.000`, and nobody 1.
+            return {field.name: known} if known else _nothing(field)
         case TextField(), Line(text):
             text = typeable(text) if field.format is None else typeable(text).strip()
             is_answer = bool(text.strip()) or text == field.default
@@ -145,7 +152,7 @@ def figures(text: str) -> str:
     >>> figures("٤٢"), figures("\u22123,5"), figures("1,000")
     ('42', '-3.5', '1,000')
     """
-    known = "".join(map(_figure, text.strip())).translate(_MINUSES)
+    known = "".join(map(_figure, text.strip())).translate(_SIGNS)
     whole, comma, decimals = known.partition(",")
     if comma and decimals.isdigit() and len(decimals) != 3 and "." not in whole:
         return f"{whole}.{decimals}"

@@ -35,6 +35,17 @@ _EMAIL = EmailOptions(allow_display_text=False, require_tld=True, allow_domain_l
 _SHOWN_OPTIONS = 8
 
 _TOO_LARGE = "is too large: it must fit into 64 bits"
+_A_NUMBER, _A_WHOLE_NUMBER = "must be a number", "must be a whole number"
+_IN_FIGURES = {
+    _A_NUMBER: f"{_A_NUMBER} in figures, such as 1000 or 1.5",
+    _A_WHOLE_NUMBER: f"{_A_WHOLE_NUMBER} in figures, such as 1000",
+}
+_SEPARATED = {
+    _A_NUMBER: f"{_A_NUMBER} without thousands separators, and with a point for the decimals, such as 1000 or 1.5",
+    _A_WHOLE_NUMBER: f"{_A_WHOLE_NUMBER} without thousands separators, such as 1000",
+}
+_SEPARATORS = re.compile(r"[+-]?[0-9][0-9.,'_\s\u2019\u066c]*")
+"""A number as people write it who mark the thousands, or the decimals in a way of their own."""
 
 Rule: TypeAlias = Callable[[object], object]
 """From a value to the one that is kept; it raises a `Problem`."""
@@ -155,24 +166,31 @@ def _date_time(text: str) -> str:
 
 
 def _integer(field: IntegerField, value: object) -> int:
-    number = _read_number(value, "must be a whole number")
+    number = _read_number(value, _A_WHOLE_NUMBER)
     if not is_whole(number):
-        raise Problem("must be a whole number")
+        raise Problem(_A_WHOLE_NUMBER)
     if (whole := wire_whole(number)) is None:
         raise Problem(_TOO_LARGE)
     return _within(field, whole)
 
 
 def _number(field: NumberField, value: object) -> int | float:
-    if (number := wire_number(_read_number(value, "must be a number"))) is None:
+    if (number := wire_number(_read_number(value, _A_NUMBER))) is None:
         raise Problem(_TOO_LARGE)
     return _within(field, number)
 
 
 def _read_number(value: object, problem: str) -> Number:
     if (number := read_number(value)) is None:
-        raise Problem(problem)
+        raise Problem(_how_to_write(value.strip(), problem) if isinstance(value, str) else problem)
     return number
+
+
+def _how_to_write(text: str, problem: str) -> str:
+    """The words for text that is no number as the wire has it: how to write it, and never what was written."""
+    if text.lstrip("+-").isdecimal() and text.isascii():
+        return _TOO_LARGE  # So many figures that nobody read them.
+    return (_SEPARATED if _SEPARATORS.fullmatch(text) else _IN_FIGURES)[problem]
 
 
 def _within(field: IntegerField | NumberField, number: _N) -> _N:

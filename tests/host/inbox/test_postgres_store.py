@@ -114,7 +114,7 @@ async def test_a_store_is_opened_by_its_address_and_made_only_where_it_may_be() 
     with postgres.own_schema() as name:
         store = open_inbox_store(postgres.ADDRESS, schema=name, must_exist=True)
         assert isinstance(store, PostgresInboxStore)
-        with pytest.raises(StoreError, match="no tasks in the schema"):
+        with pytest.raises(StoreError, match="nothing of elicitkit in the schema"):
             await store.open()
 
         async with open_inbox_store(postgres.ADDRESS, schema=name), store:

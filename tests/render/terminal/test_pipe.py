@@ -59,15 +59,17 @@ async def test_where_the_lines_end_the_question_is_cancelled(
     piped(monkeypatch, *lines)
 
     with anyio.fail_after(5):
-        assert await fill(FORM, "shop", piped=True) == Cancelled("cancelled")
-    assert capsys.readouterr().err.endswith("> \nCancelled. No answer was sent.\n")
+        assert await fill(FORM, "shop", piped=True) == Cancelled("headless")
+    assert capsys.readouterr().err.endswith(
+        "> \nThe input ended before this was answered: cancelled. No answer was sent.\n"
+    )
 
 
 async def test_without_standard_input_the_question_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
 
     with anyio.fail_after(5):
-        assert await fill(FORM, "shop", piped=True) == Cancelled("cancelled")
+        assert await fill(FORM, "shop", piped=True) == Cancelled("headless")
 
 
 async def test_a_line_that_nobody_waits_for_any_more_is_the_next_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +88,7 @@ async def test_bytes_that_are_no_text_end_the_lines(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff\n"), encoding="utf-8"))
 
     with anyio.fail_after(5):
-        assert await fill(FORM, "shop", piped=True) == Cancelled("cancelled")
+        assert await fill(FORM, "shop", piped=True) == Cancelled("headless")
 
 
 def test_a_process_without_a_terminal_has_nobody_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -183,11 +183,23 @@ def test_a_person_is_asked_at_the_terminal_though_the_streams_go_elsewhere(
     assert "piped: Sent." not in ended
 
 
+def test_only_what_the_tool_returns_goes_to_standard_output(shell: Callable[[str], Terminal]) -> None:
+    """Issue 9, point 5, with the command itself: it asks at the terminal, and the result alone is piped."""
+    terminal = shell(f"{sys.executable} -m elicitkit demo </dev/null | sed 's/^/piped: /'")
+    terminal.sees("What now?")
+    terminal.press(CTRL_C)
+
+    ended = terminal.ends()
+    piped = [line for line in ended.splitlines() if line.startswith("piped: ")]
+    assert piped == ["piped: No talk was planned (cancelled). Perhaps next year!"]
+    assert "A small server, started on this machine" in terminal.written
+
+
 def test_nobody_is_asked_by_a_program_in_the_background(shell: Callable[[str], Terminal]) -> None:
     """It would be stopped at its first key."""
     ended = shell(f"set -m; {PYTHON} </dev/null 2>&1 | sed 's/^/piped: /' & wait").ends()
 
-    assert "piped: terminal: False\npiped: outcome: Cancelled(reason='cancelled')" in ended
+    assert "piped: terminal: False\npiped: outcome: Cancelled(reason='headless')" in ended
 
 
 def test_keys_hit_before_the_question_is_there_are_no_answer(shell: Callable[[str], Terminal]) -> None:

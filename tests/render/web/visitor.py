@@ -94,6 +94,10 @@ class Visitor:
         self.client = httpx2.AsyncClient(transport=transport, base_url=address, follow_redirects=True)
         self.page = Page("")
         self.status = 0
+        self.location = ""
+        """Where the last response sent them on; empty if it was a page."""
+        self.locations: list[str] = []
+        """The paths of the pages that were seen."""
 
     async def open(self, path: str) -> Page:
         """Open an address."""
@@ -108,6 +112,8 @@ class Visitor:
 
     def _seen(self, response: httpx2.Response) -> Page:
         self.status, self.page = response.status_code, Page(response.text)
+        self.location = response.headers.get("location", "")
+        self.locations.append(response.url.path)
         return self.page
 
 

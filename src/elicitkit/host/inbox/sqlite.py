@@ -27,6 +27,7 @@ class SqliteInboxStore(SqliteFile, TransactionalInboxStore):
 
     _rows = InboxTables
     _in_memory = "MemoryInboxStore"
+    _holds = "questions"
 
     async def sweep(self, *, now: float | None = None) -> SweptEntries:
         """See `InboxStore.sweep`. What is forgotten is overwritten, at the latest with `erase`."""

@@ -16,7 +16,7 @@ from ..text import label, shown_briefly, typeable
 from . import screens
 from .asked import Asked
 from .browser import find_browser
-from .prompts import GoBack, Prompts
+from .prompts import GoBack, Prompts, RanOut
 
 _FILL_IN, _DECLINE, _CANCEL = "Fill in", "Decline", "Cancel"
 _ACCEPT, _REFUSE = "Yes", "No (decline)"
@@ -30,6 +30,7 @@ _ENDINGS: Final = {
 }
 _WITHDRAWN: Final = "The question was withdrawn. No answer was sent."
 _CANCELLED: Final = "Cancelled. No answer was sent."
+_RAN_OUT: Final = "The input ended before this was answered: cancelled. No answer was sent."
 
 _START: Final = -1
 """The stop before the first field."""
@@ -43,6 +44,9 @@ async def converse(asked: Asked, prompts: Prompts) -> Outcome[Content]:
     except asyncio.CancelledError:
         _part(prompts, _ENDINGS.get(asked.why_ended(), _WITHDRAWN))
         raise
+    except RanOut:
+        _part(prompts, _RAN_OUT)
+        return Cancelled("headless")
     except EOFError:
         _part(prompts, _CANCELLED)
         return dialogue.cancelled()

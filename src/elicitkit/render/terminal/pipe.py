@@ -8,6 +8,7 @@ import threading
 from concurrent.futures import Future
 
 from ...limits import ANSWER_BYTES
+from .prompts import RanOut
 
 _reading: Future[str] | None = None
 """The line that is being read. A read cannot be stopped: where its question was withdrawn, it is the next one's."""
@@ -17,7 +18,7 @@ async def piped_line() -> str:
     """The next line of standard input, without its end. The loop runs on meanwhile.
 
     Raises:
-        EOFError: If there is none.
+        RanOut: If there is none.
     """
     global _reading
     if _reading is None:
@@ -26,7 +27,7 @@ async def piped_line() -> str:
     line = await asyncio.shield(asyncio.wrap_future(_reading))
     _reading = None
     if not line:
-        raise EOFError
+        raise RanOut
     return line.removesuffix("\n")
 
 

@@ -19,6 +19,10 @@ class GoBack(Exception):
         """The control as the person left it, where that is more than its start."""
 
 
+class RanOut(EOFError):
+    """What is piped in has ended: nobody dismissed the question, and nobody will answer it."""
+
+
 class Prompts(Protocol):
     """Puts controls to the person at the terminal, one at a time.
 

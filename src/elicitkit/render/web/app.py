@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Final
@@ -16,11 +17,12 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 
 from ...errors import AnswerError, ContractError, EntryClosed, LimitError, UnknownEntry
-from ...host.inbox import Entry, Inbox, Page
+from ...host.inbox import EVERYBODY, Entry, Inbox, Page
+from ...host.inbox.asked_again import retry_in
 from ...suspension import Answer
 from ..inbox_api import api_routes
 from . import pages
-from .gate import Gate, Shut, page_response, path_of, root_of, static
+from .gate import Gate, Shut, page_response, path_of, root_of, set_cookie, static
 from .guard import Guard
 from .live import Streams
 from .pages import Act, Live
@@ -155,14 +157,15 @@ class _Desk:
 
     async def _shown(self, request: Request, session: Session, entry: Entry) -> Response:
         if entry.is_open and entry.until > datetime.now(UTC):
-            return page_response(begin(self._question(request, session, entry)))
-        return await self._closed(request, session, entry, is_ours="sent" in request.query_params)
+            return page_response(begin(await self._question(request, session, entry)))
+        is_ours = self._gate.sessions.is_sent(request.cookies.get(self._gate.sessions.sent_cookie, ""), entry.id)
+        return await self._closed(request, session, entry, is_ours=is_ours)
 
     async def _answered(self, request: Request, session: Session, entry: Entry) -> Response:
         posted = await posted_by(request, self._gate.sessions, session)
         if not entry.is_open:
             return await self._closed(request, session, entry, status=_too_late(entry))
-        question = self._question(request, session, entry)
+        question = await self._question(request, session, entry)
         step = follow(question, posted)
         if isinstance(step, Shown):
             return page_response(step)
@@ -182,7 +185,10 @@ class _Desk:
             raise TooLarge from None
         except ContractError:  # Nobody can answer it, and the page offered no way to.
             return page_response(begin(question))
-        return RedirectResponse(f"{root_of(request)}/q/{entry.id}?sent", status_code=HTTPStatus.SEE_OTHER)
+        sessions, root = self._gate.sessions, root_of(request)
+        response = RedirectResponse(f"{root}/q/{entry.id}", status_code=HTTPStatus.SEE_OTHER)
+        set_cookie(request, response, sessions.sent_cookie, sessions.sent(entry.id), path=f"{root}/q")
+        return response
 
     async def _closed(
         self, request: Request, session: Session, entry: Entry, *, is_ours: bool = False, status: int = HTTPStatus.OK
@@ -202,16 +208,21 @@ class _Desk:
         )
         return HTMLResponse(html, status_code=status)
 
-    def _question(self, request: Request, session: Session, entry: Entry) -> Question:
+    async def _question(self, request: Request, session: Session, entry: Entry) -> Question:
         url, asked = f"{root_of(request)}/q/{entry.id}", asked_of(entry.request)
+        retry = await retry_in(self._inbox, entry, owner=EVERYBODY if session.is_keeper else entry.owner)
+        if retry is not None and not session.is_keeper and entry.owner is None:
+            retry = replace(retry, answered={})  # A link to one question tells nothing of another.
+        prompt = entry.request.prompt if retry is None else retry.prompt
         return Question(
             asker_of(entry, datetime.now(UTC)),
-            asked.form.message if isinstance(asked, FormAsked) and asked.is_questions else entry.request.prompt,
+            asked.form.message if isinstance(asked, FormAsked) and asked.is_questions else prompt,
             asked,
             self._gate.site(request, has_list=session.is_keeper),
             Act(url, self._gate.sessions.form_secret(session)),
             Live(f"{url}/events", entry.state),
             kind_of(entry),
+            retry,
         )
 
     def _require_keeper(self, request: Request) -> None:

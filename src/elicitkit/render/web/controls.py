@@ -138,38 +138,48 @@ def name_of(position: int) -> str:
     return f"f{position}"
 
 
-def untouched(fields: Sequence[Field]) -> Posted:
-    """What a browser would send of a form that nobody has touched: the defaults."""
+def untouched(fields: Sequence[Field], answered: Mapping[str, object] | None = None) -> Posted:
+    """What a browser would send of a form that nobody has touched: the defaults.
+
+    Args:
+        fields: Those of the form.
+        answered: What was answered to it before, by wire name, right or wrong: it stands in the fields again.
+    """
     posted: dict[str, Sequence[str]] = {}
     for position, field in enumerate(fields):
-        posted |= _untouched(field, name_of(position))
+        posted |= _untouched(field, name_of(position), answered or {})
     return posted
 
 
-def _untouched(field: Field, name: str) -> dict[str, Sequence[str]]:
+def _untouched(field: Field, name: str, answered: Mapping[str, object]) -> dict[str, Sequence[str]]:
     match field:
         case TextField(format="date-time"):
-            local, zone = moment_of(_text(field))
+            local, zone = moment_of(_text(field, answered))
             return {name: [local], name + ZONE: [zone]}
         case TextField() | IntegerField() | NumberField():
-            return {name: [_text(field)]}
+            return {name: [_text(field, answered)]}
         case BooleanField(default=None):
+            if isinstance(value := answered.get(field.name), bool):
+                return {name: [YES_VALUE if value else NO_VALUE]}
             return {} if field.required else {name: [OPEN_VALUE]}
         case BooleanField():
-            return {name: [CHECKED]} if field.default else {}
+            return {name: [CHECKED]} if answered.get(field.name, field.default) is True else {}
         case ChoiceField():
-            chosen = [str(i) for i, option in enumerate(field.options) if option.value == field.default]
+            value = answered.get(field.name, field.default)
+            chosen = [str(i) for i, option in enumerate(field.options) if option.value == value]
             return {name: chosen[:1]} if chosen else {name: [OPEN_VALUE]}
         case MultiChoiceField():
-            return {name: [str(i) for i, option in enumerate(field.options) if option.value in (field.default or ())]}
+            values = answered.get(field.name, field.default)
+            wanted = values if isinstance(values, (list, tuple)) else ()
+            return {name: [str(i) for i, option in enumerate(field.options) if option.value in wanted]}
         case UnknownField():
             return {}
         case _:
             assert_never(field)
 
 
-def _text(field: Answerable) -> str:
-    line = control(field, {})
+def _text(field: Answerable, answered: Mapping[str, object]) -> str:
+    line = control(field, answered)
     return line.text if isinstance(line, Line) else ""
 
 

@@ -79,16 +79,7 @@ class Gate:
     def admitted(self, request: Request, cookie: str, value: str, *, path: str) -> Response:
         """A cookie for a path, and the address that was asked for, without the token."""
         response = RedirectResponse(root_of(request) + path_of(request), status_code=HTTPStatus.SEE_OTHER)
-        # Lax, not strict: the first page is often opened from another one, a chat or a letter.
-        response.set_cookie(
-            cookie,
-            value,
-            max_age=SECONDS,
-            path=path,
-            secure=request.url.scheme == "https",
-            httponly=True,
-            samesite="lax",
-        )
+        set_cookie(request, response, cookie, value, path=path)
         return response
 
     def handled(self, endpoint: Endpoint) -> Endpoint:
@@ -117,6 +108,20 @@ class Gate:
         """A page that says what went wrong."""
         site = self.site(request, has_list=self.keeper(request) is not None)
         return HTMLResponse(pages.page("error", site, heading=heading, words=words), status_code=status)
+
+
+def set_cookie(request: Request, response: Response, cookie: str, value: str, *, path: str) -> None:
+    """A cookie for a path, that no script reads, and no other site makes the browser send."""
+    # Lax, not strict: the first page is often opened from another one, a chat or a letter.
+    response.set_cookie(
+        cookie,
+        value,
+        max_age=SECONDS,
+        path=path,
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
 
 
 def page_response(shown: Shown) -> Response:

@@ -18,12 +18,11 @@ from ...fields import (
     UnknownField,
 )
 from ...forms import Content, Form
-from ..controls import Answerable, Entry, Line, Pick, Tick, entry, figures
+from ..controls import Answerable, Entry, Line, Pick, Tick, entry
 from .controls import CHECKED, NO_VALUE, YES_VALUE, ZONE, Posted, first, name_of
 from .moments import is_local, moment_from, moment_of
 
 NO_ZONE: Final = "needs a time zone as well"
-_COMMA: Final = "must be a number with a point for the decimals, such as 1.5: a comma can mean two things"
 
 
 class Reading(NamedTuple):
@@ -96,7 +95,7 @@ def _place(field: ChoiceField | MultiChoiceField, text: str) -> int:
 
 
 def _better_words(fields: Sequence[Field], posted: Posted) -> Mapping[str, str]:
-    """What a page can say better than the check, which does not know of two controls, nor of commas."""
+    """What a page can say better than the check, which does not know of two controls."""
     words = {}
     for position, field in enumerate(fields):
         name = name_of(position)
@@ -104,6 +103,4 @@ def _better_words(fields: Sequence[Field], posted: Posted) -> Mapping[str, str]:
         match field:
             case TextField(format="date-time") if is_local(text) and not first(posted, name + ZONE):
                 words[field.name] = NO_ZONE
-            case NumberField() if "," in figures(text):
-                words[field.name] = _COMMA
     return words

@@ -8,11 +8,14 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Final
 
+import anyio
 import uvicorn
 from starlette.applications import Starlette
 
+from .visits import LONGEST_SECONDS, Visits
+
 GOODBYE_SECONDS: Final = 1
-"""How long open connections, such as those of live updates, may take to end."""
+"""How long open connections, such as those of live updates, may take to end, once nobody waits for a page."""
 
 _BACKLOG: Final = 128
 
@@ -20,9 +23,9 @@ _BACKLOG: Final = 128
 @asynccontextmanager
 async def serving(app: Starlette, *, host: str, port: int) -> AsyncIterator[str]:
     """See `elicitkit.render.web.serving`."""
-    listening = _listening(host, port)
+    listening, visits = _listening(host, port), Visits(app)
     config = uvicorn.Config(
-        app,
+        visits,
         access_log=False,
         log_level="error",
         lifespan="off",
@@ -34,12 +37,16 @@ async def serving(app: Starlette, *, host: str, port: int) -> AsyncIterator[str]
     try:
         yield f"http://{_written(host)}:{listening.getsockname()[1]}"
     finally:
-        server.should_exit = True
-        if (streams := getattr(app.state, "streams", None)) is not None:
-            streams.end()
-        with suppress(asyncio.CancelledError):
-            await asyncio.shield(running)
-        listening.close()
+        try:
+            with anyio.move_on_after(LONGEST_SECONDS, shield=True):  # A second Ctrl-C gets through nevertheless.
+                await visits.over()
+        finally:
+            server.should_exit = True
+            if (streams := getattr(app.state, "streams", None)) is not None:
+                streams.end()
+            with anyio.CancelScope(shield=True), suppress(asyncio.CancelledError):
+                await asyncio.shield(running)
+            listening.close()
 
 
 class _Server(uvicorn.Server):

@@ -61,6 +61,9 @@ class Sessions:
         self.entry_cookie: Final = f"{self.cookie}-q"
         """The name of the cookie of a link to one question."""
 
+        self.sent_cookie: Final = f"{self.cookie}-s"
+        """The name of the cookie that tells which question this browser has answered last."""
+
     def is_token(self, given: str) -> bool:
         """Tell whether something is the token. The time it takes says nothing."""
         return hmac.compare_digest(given.encode(errors="replace"), self._token)
@@ -84,6 +87,14 @@ class Sessions:
     def is_form_of(self, session: Session, given: str) -> bool:
         """Tell whether a form was one of this session's."""
         return hmac.compare_digest(given.encode(errors="replace"), self.form_secret(session).encode())
+
+    def sent(self, entry: str) -> str:
+        """What a browser is given that has answered a question."""
+        return f"{entry}.{self._signed('sent', entry)}"
+
+    def is_sent(self, cookie: str, entry: str) -> bool:
+        """Tell whether it is the browser with this cookie that has answered a question."""
+        return hmac.compare_digest(cookie.encode(errors="replace"), self.sent(entry).encode())
 
     def _signed(self, *parts: str) -> str:
         return hmac.new(self._key, "\0".join(parts).encode(errors="replace"), hashlib.sha256).hexdigest()

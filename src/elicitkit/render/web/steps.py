@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, assert_never
 from ...errors import Fault
 from ...fields import UnknownField
 from ...forms import Form
+from ...host.retries import Retry
 from ...limits import NOTE_CHARACTERS
 from ..text import drawable, fault_line
 from . import pages
@@ -37,6 +38,8 @@ class Question:
     act: Act
     live: Live | None = None
     kicker: str = "Question"
+    retry: Retry | None = None
+    """Why it is asked again, where an answer to it was refused."""
 
 
 class Shown(NamedTuple):
@@ -66,9 +69,12 @@ def begin(question: Question) -> Shown:
     """The first page of a question."""
     match question.asked:
         case FormAsked(form):
-            return _fill(question, form, untouched(form.fields))
+            retry = question.retry or Retry(question.prompt)
+            page = _fill(question, form, untouched(form.fields, retry.answered), retry.faults, is_new=True)
+            return page._replace(status=HTTPStatus.OK)
         case YesNoAsked() as asked:
-            return _yes_no(question, asked)
+            page = _yes_no(question, asked, question.retry.faults if question.retry else ())
+            return page._replace(status=HTTPStatus.OK)
         case LinkAsked(link):
             return _page(question, "link", link=link, has_consented=False)
         case UnknownAsked(kind, link, details):
@@ -136,10 +142,16 @@ def _yes_no(question: Question, asked: YesNoAsked, faults: Sequence[Fault] = ())
 
 
 def _fill(
-    question: Question, form: Form[Any], posted: Posted, faults: Sequence[Fault] = (), *, focus: Focus = None
+    question: Question,
+    form: Form[Any],
+    posted: Posted,
+    faults: Sequence[Fault] = (),
+    *,
+    focus: Focus = None,
+    is_new: bool = False,
 ) -> Shown:
     fields = fields_of(form.fields, posted, faults, focus=focus)
-    shown = _page(question, "fill", fields=fields, faults=faults_of(form, faults))
+    shown = _page(question, "fill", fields=fields, faults=faults_of(form, faults), is_new=is_new)
     return shown._replace(status=HTTPStatus.UNPROCESSABLE_ENTITY) if faults else shown
 
 

@@ -125,7 +125,7 @@ class PostgresDatabase(Telling):
     @property
     def _opened(self) -> Lanes:
         if self._lanes is None:
-            raise StoreError("The store of tasks is not open: use it as in `async with store:`.")
+            raise StoreError("The store is not open: use it as in `async with store:`.")
         return self._lanes
 
     def _tell_own(self, changed: Mapping[str, int], deleted: Iterable[str]) -> None:

@@ -98,9 +98,9 @@ class Connector:
 
 def _require_able(connection: Connection) -> None:
     if connection.info.server_version < _OLDEST:
-        raise StoreError("The tasks need PostgreSQL 13 or newer.")
+        raise StoreError("elicitkit needs PostgreSQL 13 or newer.")
     if (encoding := connection.info.parameter_status("server_encoding")) != "UTF8":
-        raise StoreError(f"The tasks need a database whose encoding is UTF8, and this one's is {encoding}.")
+        raise StoreError(f"elicitkit needs a database whose encoding is UTF8, and this one's is {encoding}.")
 
 
 @dataclass(slots=True, eq=False)
@@ -231,7 +231,7 @@ def told(error: psycopg.Error, *, is_unknown: bool = False) -> StoreError:
     state = error.sqlstate or ""
     cause = next((text for start, text in _CAUSES.items() if state.startswith(start) and state), None)
     outcome = "It is not known whether this was stored." if is_unknown else "Nothing was stored."
-    told = StoreError(f"The store of tasks cannot be used: {cause or _first_line(error)}. {outcome}")
+    told = StoreError(f"The store cannot be used: {cause or _first_line(error)}. {outcome}")
     told.__cause__ = error
     return told
 

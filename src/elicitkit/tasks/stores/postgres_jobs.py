@@ -139,6 +139,5 @@ class Job(Generic[T]):
 
 def _no_connection(seconds: float) -> StoreError:
     return StoreError(
-        f"The store of tasks cannot be used: no connection to PostgreSQL was free for {seconds:g} seconds. "
-        "Nothing was stored."
+        f"The store cannot be used: no connection to PostgreSQL was free for {seconds:g} seconds. Nothing was stored."
     )

@@ -84,7 +84,7 @@ class Lanes:
             Exception: What the work raises.
         """
         if self._is_stopping:
-            raise StoreError("The store of tasks is closed.")
+            raise StoreError("The store is closed.")
         job = Job(work, is_reading=is_reading, timeout=self._timeout)
         begun = self._threads.submit(self._do, job)
         self._pending.add(begun)

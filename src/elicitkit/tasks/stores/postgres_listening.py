@@ -91,9 +91,7 @@ class Listening:
             await self.stop()
             if not isinstance(error, TimeoutError):
                 raise
-            raise StoreError(
-                "The store of tasks cannot be used: PostgreSQL takes no connection to listen on."
-            ) from None
+            raise StoreError("The store cannot be used: PostgreSQL takes no connection to listen on.") from None
         self._scanning = asyncio.create_task(self._keep_scanning(), name="elicitkit postgres scanning")
 
     async def stop(self) -> None:

@@ -207,21 +207,21 @@ def forget_lines(connection: Connection) -> None:
 def _refuse(connection: Connection, schema: str, version: int, newest: int, must_exist: bool) -> None:
     if version > newest:
         raise StoreError(
-            f"The tables of tasks have version {version}, and this elicitkit knows version {newest}: use the newer one."
+            f"The tables have version {version}, and this elicitkit knows version {newest}: use the newer one."
         )
     if must_exist and version > 0:
         raise StoreError(
-            f"The tables of tasks have version {version}, and this elicitkit has version {newest}: "
+            f"The tables have version {version}, and this elicitkit has version {newest}: "
             "a server of this version brings them up to date when it starts."
         )
     if must_exist:
-        raise StoreError(f"There are no tasks in the schema {schema!r} of this database.")
+        raise StoreError(f"There is nothing of elicitkit in the schema {schema!r} of this database.")
     if version > 0:
         return
     taken = "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace(%s) AND relname = ANY(%s) ORDER BY 1"
     if (found := connection.execute(taken, (schema, list(_OURS))).fetchone()) is not None:
         raise StoreError(
-            f"The schema {schema!r} has a {found[0]!r} of something else; give the tasks a schema of their own."
+            f"The schema {schema!r} has a {found[0]!r} of something else; give elicitkit a schema of its own."
         )
 
 

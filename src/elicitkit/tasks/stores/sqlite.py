@@ -45,6 +45,8 @@ class SqliteFile(Telling):
     """What its works are given."""
     _in_memory: ClassVar[str]
     """The store of its kind that is not kept."""
+    _holds: ClassVar[str]
+    """What somebody looks for in it."""
 
     def __init__(
         self, path: str | Path, *, busy_timeout: float = 5.0, must_exist: bool = False, **options: Any
@@ -66,7 +68,7 @@ class SqliteFile(Telling):
             StoreError: If the file cannot be made, read or written, is no store of tasks, or is of a newer version.
         """
         if self._must_exist:
-            _require(self._path)
+            _require(self._path, self._holds)
         else:
             _make(self._path)
         writer = Writer(self._connect_and_migrate, self._rows, tell=self._tell, is_listening=self._is_listening)
@@ -131,7 +133,7 @@ class SqliteFile(Telling):
 
     def _opened(self, lane: L | None) -> L:
         if lane is None:
-            raise StoreError("The store of tasks is not open: use it as in `async with store:`.")
+            raise StoreError("The store is not open: use it as in `async with store:`.")
         return lane
 
     def _is_listening(self) -> bool:
@@ -184,6 +186,7 @@ class SqliteTaskStore(SqliteFile, TransactionalStore):
 
     _rows = Tables
     _in_memory = "MemoryTaskStore"
+    _holds = "tasks"
 
     async def sweep(self, *, now: float | None = None) -> Swept:
         """See `TaskStore.sweep`. What is forgotten is overwritten, at the latest with `erase`."""
@@ -205,17 +208,17 @@ def _make(path: Path) -> None:
     except FileExistsError:
         pass
     except OSError as error:
-        raise StoreError(f"The file of tasks cannot be made: {error.strerror}: {str(path)!r}") from error
+        raise StoreError(f"The file cannot be made: {error.strerror}: {str(path)!r}") from error
 
 
-def _require(path: Path) -> None:
+def _require(path: Path, kept: str) -> None:
     """Make sure that a file is there.
 
     Raises:
         StoreError: If it is not.
     """
     if not path.exists():
-        raise StoreError(f"There is no file of tasks at {str(path)!r}.")
+        raise StoreError(f"There is no file of {kept} at {str(path)!r}.")
     if not path.is_file():
         raise StoreError(f"What is at {str(path)!r} is no file.")
 

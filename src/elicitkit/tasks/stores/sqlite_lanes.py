@@ -138,7 +138,7 @@ class Lane:
 
     async def _queued(self, work: Callable[[Any], T], queue: SimpleQueue[_Job[Any] | None]) -> T:
         if self._is_stopping:
-            raise StoreError("The store of tasks is closed.")
+            raise StoreError("The store is closed.")
         future: asyncio.Future[T] = self._loop.create_future()
         queue.put(_Job(work, future))
         if queue is not self._jobs:
@@ -377,7 +377,7 @@ def _ours(error: BaseException) -> BaseException:
     if isinstance(error, sqlite3.Error):
         name = _name(error)
         cause = next((cause for start, cause in _CAUSES.items() if name.startswith(start)), str(error))
-        made: BaseException = StoreError(f"The store of tasks cannot be used: {cause}. Nothing was stored.")
+        made: BaseException = StoreError(f"The store cannot be used: {cause}. Nothing was stored.")
         made.__cause__ = error
         return made
     return error

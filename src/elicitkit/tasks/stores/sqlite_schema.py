@@ -158,9 +158,9 @@ def require_ours(connection: sqlite3.Connection, newest: int, *, may_migrate: bo
     _refuse(connection, version, newest)
     if version < newest and not may_migrate:
         if version == 0:
-            raise StoreError("The file is empty: there are no tasks in it.")
+            raise StoreError("The file is empty: nothing was ever kept in it.")
         raise StoreError(
-            f"The file of tasks has version {version}, and this elicitkit has version {newest}: "
+            f"The file has version {version}, and this elicitkit has version {newest}: "
             "a server of this version brings it up to date when it starts."
         )
 
@@ -168,10 +168,10 @@ def require_ours(connection: sqlite3.Connection, newest: int, *, may_migrate: bo
 def _refuse(connection: sqlite3.Connection, version: int, newest: int) -> None:
     if version > newest:
         raise StoreError(
-            f"The file of tasks has version {version}, and this elicitkit knows version {newest}: use the newer one."
+            f"The file has version {version}, and this elicitkit knows version {newest}: use the newer one."
         )
     if version == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-        raise StoreError("The file is a database of something else; give the tasks a file of their own.")
+        raise StoreError("The file is a database of something else; give elicitkit a file of its own.")
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -1,4 +1,5 @@
-// What pages do better with a script; all of them work without. Nothing here reads or keeps what somebody types.
+// What pages do better with a script; all of them work without. What somebody types is kept in their tab alone, so that
+// the browser's Back and Reload do not lose it, and no longer than until the question is over.
 const body = document.body;
 const main = document.getElementById("main");
 const status = document.getElementById("live");
@@ -10,6 +11,62 @@ const localise = (root) => {
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "short" });
   for (const time of root.querySelectorAll("time[datetime]")) time.title = format.format(new Date(time.dateTime));
 };
+
+// --- what was typed -----------------------------------------------------------------------------------------------
+
+// The pages are not to be kept by browsers (`no-store`), which then also forget what was typed into them. So a tab keeps
+// it itself. What a form should not ask for, such as a password, is not kept.
+const draft = `elicitkit:${location.pathname}`;
+
+const kept = () => {
+  try {
+    return JSON.parse(sessionStorage.getItem(draft)) ?? {};
+  } catch {
+    return {}; // A browser may keep nothing at all.
+  }
+};
+
+let isOver = false;
+
+const forget = () => {
+  isOver = true;
+  try {
+    sessionStorage.removeItem(draft);
+  } catch { /* Then nothing was kept. */ }
+};
+
+const isTicked = (control) => control.type === "checkbox" || control.type === "radio";
+
+const typed = () => [...main.querySelectorAll("form.act [name]")].filter((control) =>
+  control.matches("textarea, select, input:not([type=hidden])") && !control.closest(".field")?.querySelector(".warning"));
+
+const keep = () => {
+  if (isOver) return;
+  const found = {};
+  for (const control of typed()) {
+    found[control.name] ??= [];
+    if (!isTicked(control) || control.checked) found[control.name].push(control.value);
+  }
+  try {
+    sessionStorage.setItem(draft, JSON.stringify({ ...kept(), ...found }));
+  } catch { /* Then it is not kept. */ }
+};
+
+// A page that the server filled in says what stands in its fields; the reason of a refusal is never sent back.
+const refill = () => {
+  const values = kept();
+  for (const control of typed()) {
+    const texts = values[control.name];
+    if (!Array.isArray(texts) || !(control.form.hasAttribute("data-new") || control.name === "note")) continue;
+    if (isTicked(control)) control.checked = texts.includes(control.value);
+    else if (texts.length) control.value = texts[0];
+  }
+};
+
+if (main.querySelector("[data-over]")) forget();
+else refill();
+main.addEventListener("input", keep);
+main.addEventListener("change", keep);
 
 // --- live updates -------------------------------------------------------------------------------------------------
 
@@ -49,6 +106,7 @@ const end = async () => {
   const next = page.querySelector("main .button");
   if (next) notice.append(document.adoptNode(next));
   main.prepend(notice);
+  forget();
   notice.querySelector("h1").focus();
   notice.scrollIntoView({ block: "start" });
 };
@@ -100,7 +158,7 @@ const offset = (local) => {
 
 for (const zone of document.querySelectorAll("select[data-zone-of]")) {
   const local = document.getElementById(zone.dataset.zoneOf);
-  let isOurs = true;
+  let isOurs = !zone.value || zone.value === offset(local.value);
   zone.addEventListener("change", () => { isOurs = false; });
   local.addEventListener("change", () => { if (isOurs && local.value) zone.value = offset(local.value); });
 }
@@ -114,6 +172,7 @@ const step = (input, by) => {
   if (most && next > BigInt(most)) next = BigInt(most);
   if (least && next < BigInt(least)) next = BigInt(least);
   input.value = String(next);
+  input.dispatchEvent(new Event("input", { bubbles: true }));
 };
 
 for (const input of document.querySelectorAll("input[data-step]")) {
@@ -163,7 +222,15 @@ for (const form of document.forms) {
     form.dataset.sent = "yes";
   });
 }
-addEventListener("pageshow", () => { for (const form of document.forms) delete form.dataset.sent; });
+// A page that comes back from a browser's memory: it can be used again, unless its question is over.
+addEventListener("pageshow", async ({ persisted }) => {
+  for (const form of document.forms) delete form.dataset.sent;
+  if (!persisted) return;
+  listen();
+  try {
+    if (body.dataset.events && (await load()).querySelector("[data-over]")) location.replace(location.pathname);
+  } catch { /* The server is gone for now; what it says when it is back is compared anyway. */ }
+});
 
 localise(document);
 document.addEventListener("visibilitychange", listen);
