@@ -39,10 +39,14 @@ class Choices:
             raise TypeError(f"the tools that become tasks are a set of names: {{{names!r}}}")
         self._named = {name: Choice("optional", ttl=ttl) for name in names}
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The tools that something was chosen for by name."""
-        return frozenset(self._named)
+    def require_known(self, tools: Iterable[str]) -> None:
+        """Make sure that a server has every tool that something was chosen for by name.
+
+        Raises:
+            ValueError: If it lacks one.
+        """
+        if missing := sorted(self._named.keys() - set(tools)):
+            raise ValueError(f"tasks were chosen for tools that the server does not have: {', '.join(missing)}")
 
     def add(self, name: str, choice: Choice) -> None:
         """Choose for one tool.
