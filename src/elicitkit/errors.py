@@ -151,6 +151,7 @@ def _faults(error: str, given: object) -> tuple[Fault, ...]:
     Raises:
         TypeError: If it is a lone text, or anything else that is no faults.
     """
+    found: tuple[Any, ...]
     found = tuple(given) if isinstance(given, Iterable) and not isinstance(given, (str, bytes)) else (given,)
     if isinstance(given, Fault) or not all(isinstance(one, Fault) for one in found):
         raise TypeError(f'{error} takes a list of faults: {error}([Fault("age", "Age", "must be at least 18")])')
