@@ -208,19 +208,15 @@ class Form(Generic[T_co]):
 
     def digest(self) -> str:
         """A fingerprint of what is asked: the message, and the fields in any order. The era does not matter."""
-        message, digest = self._made.get("digest") or (None, "")  # The last one: messages may come and go.
-        if message != self.message:
-            digest = _json.digest({"message": self.message, "fields": self._fields_digest()})
-            self._made["digest"] = (self.message, digest)
-        return digest
-
-    def _fields_digest(self) -> str:
-        if (made := self._made.get("fields")) is None:
+        if (fields := self._made.get("digest")) is None:
             schema = self.schema()
-            made = _json.digest({**schema, "required": sorted(schema.get("required", []))})
-            self._made["fields"] = made
-        digest: str = made
-        return digest
+            fields = _json.digest({**schema, "required": sorted(schema.get("required", []))})
+            self._made["digest"] = fields
+        message, asked = self._made.get("asked", (None, ""))
+        if message != self.message:  # Only the last is kept: each call may have a message of its own.
+            asked = _json.digest({"message": self.message, "fields": fields})
+            self._made["asked"] = self.message, asked
+        return str(asked)
 
     def shape_in(self, dialect: Dialect) -> str:
         """A fingerprint of the requested schema in a dialect, made once."""

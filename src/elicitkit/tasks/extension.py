@@ -32,7 +32,7 @@ from ..safety import trace_of
 from .answers import judge
 from .beginning import BeginningRoad, begin_later
 from .call import TaskCall
-from .choice import Choice, Choices, Mode, Predicate
+from .choice import Choice, Choices, Mode, Predicate, kept_for
 from .engine import Engine
 from .engines.local import LocalEngine
 from .execution import Execution
@@ -43,7 +43,7 @@ from .replaying import is_own_client, own_client, replay, replay_through, take_r
 from .road import REVISION
 from .run import Run
 from .runner import MAX_LIVE, Runner, TaskTerms
-from .serving import Serving
+from .serving import NO_LIFESPAN, Serving
 from .store import LEASE, TaskStore
 from .wire import create_task_result, get_task_result
 
@@ -58,12 +58,6 @@ TTL: Final = timedelta(days=1)
 
 _REVISIONS = frozenset({REVISION})
 """The revisions that have tasks. On others a tool runs as if there were none."""
-
-NO_LIFESPAN: Final = (
-    "Tasks need their lifespan, which starts what runs them: add it to the server, as in\n"
-    '    MCPServer("my-server", middleware=[Elicitation()], extensions=[tasks], lifespan=tasks.lifespan())'
-)
-"""What is said to who left it out."""
 
 
 class Tasks(Extension):
@@ -112,7 +106,7 @@ class Tasks(Extension):
         self.engine: Engine = engine or LocalEngine()
         self._max_live = max_live
         self._lease = seconds_of(lease, what="lease") or LEASE
-        self._ttl = self._kept_for(ttl)
+        self._ttl = kept_for(ttl, self._lease)
         self._choices = Choices(tools, self._ttl)
         self._poll_interval_ms = max(1, round((seconds_of(poll_interval, what="poll_interval") or 1.0) * 1000))
         self._principal = principal
@@ -151,17 +145,11 @@ class Tasks(Extension):
         """
 
         def choose(fn: F) -> F:
-            kept = self._ttl if ttl is TTL else self._kept_for(ttl)
+            kept = self._ttl if ttl is TTL else kept_for(ttl, self._lease)
             self._choices.add(name or fn.__name__, Choice(mode, ttl=kept, begins=begins))
             return fn
 
         return choose
-
-    def _kept_for(self, ttl: timedelta | float | None) -> float | None:
-        seconds = seconds_of(ttl, what="ttl")
-        if seconds is not None and seconds < self._lease:
-            raise ValueError(f"ttl is at least the lease of {self._lease:g} s: a task that runs would expire before")
-        return seconds
 
     async def begin(self, ctx: AskContext) -> None:
         """Make the running call a task, from here on. In a task, and for clients that know none, nothing happens.
