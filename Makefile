@@ -95,8 +95,12 @@ docs: $(INSTALLED)  ## build the documentation into build/docs; a warning is an 
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs build/docs
 	@echo "Built: build/docs/index.html"
 
-bench: $(INSTALLED) $(PEERS)/fastmcp/installed  ## run benchmarks/*.py, but for those that start with _
-	@set -e; for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python "$$script" $(ARGS); done
+ROWS := build/bench.jsonl
+
+bench: $(INSTALLED) $(PEERS)/fastmcp/installed $(PEERS)/toolnexus/installed  ## the benchmarks, and one table of them all; ARGS=--quick for a look
+	@mkdir -p build && rm -f $(ROWS)
+	@set -e; for script in benchmarks/[!_]*.py; do echo "== $$script"; BENCH_ROWS=$(ROWS) $(BIN)/python "$$script" $(ARGS); done
+	@echo; $(BIN)/python benchmarks/_table.py $(ROWS)
 
 load: $(INSTALLED)  ## 64 calls at once over HTTP for 30 seconds
 	@$(BIN)/python -m tests.roads.load --seconds 30 --calls 64 $(ARGS)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from functools import cache
 from typing import Annotated, Any
 
-from forms import Booking, described
+from forms import Booking, described, of_fields
 from mcp.server.mcpserver import Context, Elicit, MCPServer, Resolve
 from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
-from elicitkit import Elicitation, elicit
+from elicitkit import Elicitation, Form, elicit
 
 MESSAGE = "Your booking"
 FORM = described().build()
@@ -23,7 +24,7 @@ FORM = described().build()
 def server(*, ours: bool) -> MCPServer[Any]:
     """A server with all the tools. The middleware is installed for ours alone, so that the others do not pay for it."""
     mcp: MCPServer[Any] = MCPServer("bench", middleware=[Elicitation()] if ours else [])
-    for tool in (elicitkit, sdk_resolver, hand_made_guard, sdk_elicit, plain, cpu):
+    for tool in (elicitkit, fields, sdk_resolver, hand_made_guard, sdk_elicit, plain, cpu):
         mcp.tool(structured_output=False)(tool)
     return mcp
 
@@ -31,6 +32,17 @@ def server(*, ours: bool) -> MCPServer[Any]:
 async def elicitkit(ctx: Context) -> str:
     outcome = await elicit(ctx, FORM)
     return str(outcome.content["fullName"]) if outcome else outcome.reason
+
+
+@cache
+def _form_of(count: int) -> Form:
+    return of_fields(count).build()
+
+
+async def fields(count: int, ctx: Context) -> str:
+    """A question with so many fields."""
+    outcome = await elicit(ctx, _form_of(count))
+    return "accept" if outcome else outcome.reason
 
 
 async def _booking() -> Elicit[Booking]:

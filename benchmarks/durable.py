@@ -26,6 +26,7 @@ from typing import Any
 import httpx2
 from _durable_server import ANSWER, PRINCIPAL
 from _fastmcp_tasks import CancelTask, GetTask, KnowsTasks, Raw, TaskParams, UpdateParams, UpdateTask, nobody
+from _measure import Growth, Row, note
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolRequest, CallToolRequestParams
@@ -47,15 +48,20 @@ def percentiles(spent: Sequence[float]) -> tuple[float, float]:
 
 
 def told(name: str, spent: Sequence[float], beside: float | None = None, aim: float | None = None) -> None:
-    """A line with the median and the 95th percentile, in milliseconds."""
+    """A line with the median and the 95th percentile, in milliseconds, and the same as a row."""
     median, p95 = percentiles(spent)
     ratio = "" if beside is None else f"   {median / beside:8.2f} of FastMCP"
     judged = "" if aim is None else f"   aim: {aim * 1e3:g} ms at p95, {'met' if p95 <= aim else 'MISSED'}"
     print(f"  {name:<44}  {median * 1e3:8.2f}  {p95 * 1e3:8.2f} ms{ratio}{judged}")
+    if not name.startswith((OWN, "live")):  # Those that are live are rows of tasks.py.
+        what, theirs = f"an answer to a task, until its tool goes on, {name}", [] if beside is None else [beside]
+        peer, most = f"{OWN}, live" if theirs else "", None if aim is None else aim * 1e3
+        note(Row.of(what, spent, theirs, unit="ms", scale=1e3, beside=peer, aim=most, judged="p95"))
 
 
-def judged(name: str, found: float, aim: float, unit: str) -> None:
+def judged(name: str, found: float, aim: float, unit: str, subject: str) -> None:
     print(f"  {name:<44}  {found:8.2f} {unit:<4}  aim: at most {aim:g}, {'met' if found <= aim else 'MISSED'}")
+    note(Row(what=f"{subject}: {name}", unit=unit, ours=found, aim=aim, judged="median"))
 
 
 # --- processes --------------------------------------------------------------------------------------------------------
@@ -244,7 +250,7 @@ async def one_from_elsewhere(bench: Any, store: SqliteTaskStore, other: Any) -> 
 
 
 async def many(folder: Path, count: int, seconds: float) -> None:
-    path = folder / "many.db"
+    path, subject = folder / "many.db", f"{count:,} parked tasks, SQLite"
     print(f"\n{count:,} tasks of {PRINCIPALS} principals, parked through a server in a process of its own")
     with process("serve", path) as (server, address):
         base = resident(server.pid)
@@ -254,17 +260,17 @@ async def many(folder: Path, count: int, seconds: float) -> None:
             await all_of((lambda one=one: caller.key(*one)) for one in parked[-2 * AT_ONCE :])
             print(f"  {'parked, over HTTP':<44}  {count / (time.monotonic() - began):8,.0f} a second")
             live = (await caller.counted())["live"]
-        judged("the process, in all", resident(server.pid), MEGABYTES, "MB")
+        judged("the process, in all", resident(server.pid), MEGABYTES, "MB", subject)
         print(f"  {'... of that, before anything was parked':<44}  {base:8.2f} MB")
         print(f"  {'calls in its memory':<44}  {live:8,}")
         before = spent_by(server.pid)
         await asyncio.sleep(seconds)
-        judged(f"idle for {seconds:g} s", 100 * (spent_by(server.pid) - before) / seconds, 100 * IDLE, "%")
-    started(path, folder / "empty.db", "as many parked, after a kill", LATER)
-    await answered_after_a_kill(path, parked)
+        judged(f"idle for {seconds:g} s", 100 * (spent_by(server.pid) - before) / seconds, 100 * IDLE, "%", subject)
+    started(path, folder / "empty.db", "as many parked, after a kill", LATER, subject)
+    await answered_after_a_kill(path, parked, subject)
 
 
-def started(path: Path, empty: Path, name: str, aim: float, times: int = 7) -> None:
+def started(path: Path, empty: Path, name: str, aim: float, subject: str, times: int = 7) -> None:
     """How much later a server is ready than one on another file: the quickest start of each; they take turns.
 
     On a busy machine the processor time says more.
@@ -277,17 +283,17 @@ def started(path: Path, empty: Path, name: str, aim: float, times: int = 7) -> N
                 kept.append((time.monotonic() - began, spent_by(server.pid)))
     (wall, cpu), (wall_then, cpu_then) = (map(min, zip(*kept, strict=True)) for kept in spent.values())
     print(f"  {'ready on the other file after':<44}  {wall:8.2f} s, of the processor {cpu:.2f} s")
-    judged(f"ready later with {name}", wall_then - wall, aim, "s")
-    judged("... by the time of the processor", cpu_then - cpu, aim, "s")
+    judged(f"ready later with {name}", wall_then - wall, aim, "s", subject)
+    judged("... by the time of the processor", cpu_then - cpu, aim, "s", subject)
 
 
-async def answered_after_a_kill(path: Path, parked: Sequence[tuple[str, str]]) -> None:
+async def answered_after_a_kill(path: Path, parked: Sequence[tuple[str, str]], subject: str) -> None:
     with process("serve", path) as (_, address):
         async with calling(address) as caller:
             runs = (await caller.counted())["runs"]
-            judged("tools that ran though nothing was answered", runs - 1, 0, "")  # One is ours, of `learn`.
+            judged("tools that ran though nothing was answered", runs - 1, 0, "", subject)  # One is ours, of `learn`.
             spent = [await caller.answer(*one) for one in parked[:40]]
-            told("an answer over HTTP, until the tool goes on", spent)
+            told("over HTTP, after a kill", spent)
             began = time.monotonic()
             await all_of((lambda one=one: caller.answer(*one)) for one in parked[40:440])
             print(f"  {'answered, run again and completed':<44}  {400 / (time.monotonic() - began):8,.0f} a second")
@@ -308,7 +314,11 @@ async def growth(folder: Path, source: Path, sizes: Sequence[int]) -> None:
         get, update = medians[path]
         ratios = f"{get / medians[paths[0]][0]:5.2f} and {update / medians[paths[0]][1]:5.2f} times those of the first"
         print(f"  {size:>8,} rows   tasks/get {get * 1e3:7.2f} ms   an answer {update * 1e3:7.2f} ms   {ratios}")
-    started(paths[-1], paths[0], f"{sizes[-1]:,} rows than with {sizes[0]:,}", LATER)
+    for number, what in enumerate(("`tasks/get`", "an answer, until its tool goes on")):
+        grown = [(size, medians[path][number] * 1e3) for path, size in zip(paths, sizes, strict=True)]
+        note(Growth(f"over HTTP, SQLite: {what}", "parked tasks", "ms", grown))
+    subject = f"{sizes[-1]:,} parked tasks, SQLite"
+    started(paths[-1], paths[0], f"{sizes[-1]:,} rows than with {sizes[0]:,}", LATER, subject)
     print(f"  {'a parked row on the disk':<44}  {paths[-1].stat().st_size / sizes[-1]:8,.0f} bytes")
 
 

@@ -31,6 +31,7 @@ import mcp_types
 import psycopg
 import uvicorn
 from _fastmcp_tasks import ANSWER, MESSAGE, GetTask, KnowsTasks, Raw, TaskParams, UpdateParams, UpdateTask, nobody
+from _measure import Growth, Row, is_quick, note
 from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 
@@ -209,8 +210,20 @@ async def measured(command: Command, count: int) -> dict[str, float]:
     }
 
 
+def row(count: int, found: dict[str, dict[str, float]]) -> Row:
+    """Ours, beside theirs where they were measured."""
+    delays = {name: one["goes on"] * 1e3 for name, one in found.items()}
+    counted = f"{count} server{'s' if count > 1 else ''}"
+    what = f"an answer to a task, until its tool goes on in another process, PostgreSQL, {counted}"
+    beside: dict[str, Any] = {"beside": THEIRS, "theirs": delays[THEIRS], "aim": AIM} if THEIRS in found else {}
+    return Row(what=what, unit="ms", ours=delays[OURS], p95=found[OURS]["p95"] * 1e3, **beside)
+
+
 async def main() -> None:
     logging.disable(logging.INFO)
+    with psycopg.connect(ADDRESS) as connection:
+        note({"PostgreSQL": str(connection.info.server_version // 10_000)})
+    rates: dict[str, list[tuple[int, float]]] = {"parks": [], "completions": []}
     sides: dict[str, Any] = {OURS: postgres}
     if (missing := is_missing()) is None:
         sides[THEIRS] = redis
@@ -219,15 +232,21 @@ async def main() -> None:
     with ExitStack() as stack:
         commands = {name: stack.enter_context(side()) for name, side in sides.items()}
         print(f"{'servers':>7}  {'':<24}  answer → goes on: median      p95     parks/s  completions/s")
-        for count in [int(one) for one in sys.argv[1:] if one.isdigit()] or SERVERS:
+        for count in [int(one) for one in sys.argv[1:] if one.isdigit()] or SERVERS[: 1 if is_quick() else None]:
             found = {name: await measured(command, count) for name, command in commands.items()}
             for name, one in found.items():
                 delays = f"{one['goes on'] * 1e3:21.1f} ms  {one['p95'] * 1e3:6.1f} ms"
                 print(f"{count:>7}  {name:<24} {delays}  {one['parks']:8.0f}  {one['completions']:13.0f}")
+            note(row(count, found))
+            for what, kept in rates.items():
+                kept.append((count, found[OURS][what]))
             if THEIRS in found:
                 ratio = found[OURS]["goes on"] / found[THEIRS]["goes on"]
                 judged = "met" if ratio <= AIM else "MISSED"
                 print(f"{'':>7}  ratio of the medians: {ratio:.3f}   aim: at most {AIM:g}, {judged}", flush=True)
+
+    for what, kept in rates.items():
+        note(Growth(f"tasks on PostgreSQL, {TOGETHER} at once: {what}", "servers", "a second", kept))
 
 
 if __name__ == "__main__":

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import json
 from datetime import date, datetime
-from importlib.metadata import version
 from typing import Any, Literal
 
-from _measure import Work, growth, medians, report
+from _measure import Work, compare, growth, medians, report, versions
 from mcp.server.elicitation import render_elicitation_schema
 from pydantic import AnyUrl, AwareDatetime, BaseModel, EmailStr, Field
 
@@ -64,41 +63,38 @@ LITERAL = json.dumps(described().schema())
 
 
 def main() -> None:
-    print(", ".join(f"{name} {version(name)}" for name in ("mcp", "pydantic", "jsonschema-rs")))
+    print(versions("mcp", "pydantic", "jsonschema-rs"))
     form = described()
     built = form.build()
     assert built.check(ANSWER)["startsAt"] == Booking.model_validate(ANSWER).startsAt.isoformat()
     assert isinstance(Booking.model_validate(ANSWER).startsAt, datetime)
-    report(
-        "Building a form of 10 fields and writing its schema",
-        medians(
-            {
-                "mcp: render_elicitation_schema": lambda: render_elicitation_schema(Booking),
-                "json.loads of the finished schema": lambda: json.loads(LITERAL),
-                "elicitkit: build anew": lambda: described().schema(),
-                "elicitkit: a form that did not change": form.schema,
-            },
-            rounds=40,
-            loops=10,
-        ),
-        beside="mcp: render_elicitation_schema",
-        aims={"elicitkit: build anew": 1, "elicitkit: a form that did not change": 0.01},
+    sdk, anew, known = (
+        "mcp: render_elicitation_schema",
+        "elicitkit: build anew",
+        "elicitkit: a form that did not change",
     )
-    report(
-        "Checking an answer of 10 fields",
-        medians(
-            {
-                "pydantic: model_validate": lambda: Booking.model_validate(ANSWER),
-                "elicitkit: check": lambda: built.check(ANSWER),
-            }
-        ),
-        beside="pydantic: model_validate",
-        aims={"elicitkit: check": 0.5},
-    )
-    fields = {"build and schema": build_fields, "check": check_fields, "read a stranger's": read_fields}
-    growth("Growth with the number of text fields", fields, [1, 4, 16, 64])
-    options = {"build and schema": build_options, "check": check_options}
-    growth("Growth with the number of options of one choice", options, [10, 100, 1_000])
+    works: dict[str, Work] = {
+        sdk: lambda: render_elicitation_schema(Booking),
+        "json.loads of the finished schema": lambda: json.loads(LITERAL),
+        anew: lambda: described().schema(),
+        known: form.schema,
+    }
+    found = medians(works, rounds=40, loops=10)
+    report("Building a form of 10 fields and writing its schema", found, beside=sdk, aims={anew: 1, known: 0.01})
+    compare("a form of 10 fields built anew, and its schema", found, anew, sdk, "mcp's renderer", 1)
+    compare("the schema of a form that did not change", found, known, sdk, "the same", 0.01)
+    theirs, check = "pydantic: model_validate", "elicitkit: check"
+    found = medians({theirs: lambda: Booking.model_validate(ANSWER), check: lambda: built.check(ANSWER)})
+    report("Checking an answer of 10 fields", found, beside=theirs, aims={check: 0.5})
+    compare("checking an answer of 10 fields", found, check, theirs, "pydantic", 0.5)
+    fields = {
+        "a form of text fields built, and its schema": build_fields,
+        "checking its answer": check_fields,
+        "reading a stranger's schema": read_fields,
+    }
+    growth("Growth with the number of text fields", fields, [1, 4, 16, 64], by="fields")
+    options = {"a choice built, and its schema": build_options, "checking its answer": check_options}
+    growth("Growth with the number of options of one choice", options, [10, 100, 1_000], by="options")
 
 
 def of_fields(count: int) -> FormElicitation[Any]:

@@ -14,11 +14,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from _measure import medians, report
+from _measure import Row, compare, medians, note, report, versions
 from forms import ANSWER, described
 from mcp import Client
 from mcp_types import ElicitRequestFormParams
@@ -52,7 +51,10 @@ def mappings() -> None:
         )
         theirs, spent = json.loads(done.stdout)
         print(f"toolnexus {theirs}")
-        report("A form of 10 fields and its answer", {THEIRS: spent, **found}, beside=THEIRS, aims={OURS: 1 / 3})
+        note({"toolnexus": theirs})
+        both = {THEIRS: spent, **found}
+        report("A form of 10 fields and its answer", both, beside=THEIRS, aims={OURS: 1 / 3})
+        compare("elicitation to request, and answer to result", both, OURS, THEIRS, "toolnexus", 1 / 3)
     else:
         print(f"\nSKIPPED: {PEER} is missing, so there is nothing to compare with; `make test` makes it.")
         report("A form of 10 fields and its answer", found, beside=OURS, aims={})
@@ -160,6 +162,9 @@ def memory() -> None:
         verdict = "met" if grown < MOST_MEGABYTES else "MISSED"
         aim = "" if way == "sdk" else f"   aim: under {MOST_MEGABYTES}, {verdict}"
         print(f"  {what:<62} {grown:6.1f} MB{aim}")
+        most = None if way == "sdk" else MOST_MEGABYTES
+        what = "in calls on 2025-11-25, in the SDK's client alone" if way == "sdk" else what.partition(":")[0]
+        note(Row(what=f"{PENDING:,} questions pending, {what}", unit="MB", ours=grown, aim=most, judged="median"))
 
 
 def measure(way: str) -> None:
@@ -179,9 +184,9 @@ def measure(way: str) -> None:
 
 def main() -> None:
     logging.disable(logging.WARNING)
-    if sys.argv[1:]:
-        return measure(sys.argv[1])
-    print(", ".join(f"{name} {version(name)}" for name in ("mcp", "pydantic")))
+    if ways := [word for word in sys.argv[1:] if not word.startswith("-")]:
+        return measure(ways[0])
+    print(versions("mcp", "pydantic"))
     mappings()
     memory()
     return None

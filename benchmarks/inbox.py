@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+
+from _measure import Growth, Row, Spent, is_quick, note
 
 from elicitkit import FormElicitation, Inbox, InboxStore, MemoryInboxStore, Request, SqliteInboxStore
 
@@ -47,14 +48,14 @@ class Bench:
         self.asked += more
         return ids
 
-    async def found(self) -> dict[str, float]:
+    async def found(self) -> dict[str, Spent]:
         return {
             "a page of 50": await self.median(lambda: self.here.open(limit=50)),
             "an answer": await self.answers(),
-            "heard elsewhere": statistics.median([await self.heard(id) for id in await self.fill(self.times)]),
+            "heard elsewhere": Spent.of([await self.heard(id) for id in await self.fill(self.times)]),
         }
 
-    async def answers(self) -> float:
+    async def answers(self) -> Spent:
         ids = iter(await self.fill(self.times))
         return await self.median(lambda: self.here.accept(next(ids), ANSWER, by="ada"))
 
@@ -69,30 +70,37 @@ class Bench:
         unsubscribe()
         return (time.perf_counter() - start) * 1e3
 
-    async def median(self, work: Callable[[], Awaitable[object]]) -> float:
+    async def median(self, work: Callable[[], Awaitable[object]]) -> Spent:
         """The median time of a work, in milliseconds."""
         spent = []
         for _ in range(self.times):
             start = time.perf_counter()
             await work()
             spent.append((time.perf_counter() - start) * 1e3)
-        return statistics.median(spent)
+        return Spent.of(spent)
 
 
 async def run(name: str, here: InboxStore, elsewhere: InboxStore, times: int) -> None:
     async with Inbox(here) as one, Inbox(elsewhere) as other:
         bench = Bench(one, other, times)
+        grown: dict[str, list[tuple[int, float]]] = {what: [] for what in AIMS}
         for before, count in zip((0, *COUNTS), COUNTS, strict=False):
             await bench.fill(count - before)
             for what, spent in (await bench.found()).items():
                 aim = "met" if spent <= AIMS[what] else "MISSED"
                 print(f"  {name:<8} {count:>6,} open  {what:<16} {spent:8.2f} ms   at most {AIMS[what]:g}: {aim}")
+                grown[what].append((count, spent))
+                if count == COUNTS[-1] and name != "memory":
+                    told = f"the inbox with {count:,} open, {name}: {what}"
+                    note(Row(what=told, unit="ms", ours=spent, p95=spent.p95, aim=AIMS[what], judged="median"))
+        for what, sizes in grown.items():
+            note(Growth(f"the inbox, {name}: {what}", "open questions", "ms", sizes))
 
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--full", action="store_true", help="do each thing 300 times")
-    times = 300 if parser.parse_args().full else 50
+    times = 300 if parser.parse_known_args()[0].full else 10 if is_quick() else 50
     print(f"medians of {times}, by one caller")
     memory = MemoryInboxStore()
     await run("memory", memory, memory, times)

@@ -15,6 +15,8 @@ import tracemalloc
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
+from _measure import Growth, note
+
 from elicitkit import FormElicitation, MemoryTaskStore, SqliteTaskStore, TaskStore
 from elicitkit.journal import Reply
 from elicitkit.tasks.record import Settlement, TaskInput, new_key
@@ -71,6 +73,7 @@ async def median(work: Callable[[], Awaitable[object]], times: int = 200) -> flo
 
 
 async def rates(name: str, store: TaskStore, count: int) -> None:
+    grown: dict[str, list[tuple[int, float]]] = {}
     for at_once, number in ((1, count // 4), (SIDE_BY_SIDE, count)):
         parked: list[tuple[str, str]] = []
 
@@ -83,8 +86,12 @@ async def rates(name: str, store: TaskStore, count: int) -> None:
             "answers": await all_of((lambda p=p: answer(store, *p) for p in parked), at_once),
             "completions": await all_of((lambda p=p: store.complete(p[0], {"content": []}) for p in parked), at_once),
         }
+        for what, rate in found.items():
+            grown.setdefault(what, []).append((at_once, rate))
         rated = "   ".join(f"{what} {rate:9,.0f}" for what, rate in found.items())
         print(f"  {name:<7} {at_once:>4} at once   {rated}   a second")
+    for what, sizes in grown.items():
+        note(Growth(f"a store of tasks, {name}: {what}", "at once", "a second", sizes))
 
 
 async def notice(folder: Path) -> None:
@@ -110,6 +117,7 @@ async def notice(folder: Path) -> None:
 
 async def growth(name: str, store: TaskStore, sizes: Iterable[int]) -> None:
     there = 0
+    grown: dict[str, list[tuple[int, float]]] = {}
     for size in sizes:
         last: list[tuple[str, str]] = []
 
@@ -127,8 +135,12 @@ async def growth(name: str, store: TaskStore, sizes: Iterable[int]) -> None:
             "park": await median(lambda: park(store), 20),
             "answer": await median(lambda left=answered: answer(store, *next(left)), 20),  # type: ignore[misc]
         }
+        for what, spent in found.items():
+            grown.setdefault(what, []).append((size, spent))
         timed = "   ".join(f"{what} {spent:7.0f}" for what, spent in found.items())
         print(f"  {name:<7} {size:>8,} parked   {timed}   µs")
+    for what, timings in grown.items():
+        note(Growth(f"a store of tasks, {name}: {what}", "parked tasks", "µs", timings))
 
 
 async def memory(count: int) -> None:

@@ -21,6 +21,7 @@ from typing import Any
 
 import anyio
 import psycopg
+from _measure import Growth, Row, is_quick, note
 from tasks import PEER, Peer
 
 HERE = Path(__file__).parent
@@ -82,6 +83,7 @@ def sides(stack: ExitStack, folder: Path, postgres: PostgresServer, redis: Redis
     theirs = [str(PEER / "bin" / "python"), "_fastmcp_workers.py"]
     made = {}
     with psycopg.connect(postgres.address, autocommit=True) as connection:
+        note({"PostgreSQL": str(connection.info.server_version // 10_000)})
         for number in (1, 2):
             connection.execute(f"CREATE DATABASE bench{number}")
     for number, (name, most) in enumerate({OURS: "1000", PUT_DOWN: "0", THEIRS: ""}.items(), 1):
@@ -94,6 +96,12 @@ def sides(stack: ExitStack, folder: Path, postgres: PostgresServer, redis: Redis
         commands = ([*theirs, "serve"], [*theirs, "work"]) if name == THEIRS else (ours, ours_works)
         made[name] = Side(stack, settings, *commands)
     return made
+
+
+def row(workers: int, found: dict[str, dict[str, list[float]]]) -> Row:
+    what = f"an answer to a task, until a worker's tool goes on, PostgreSQL and Docket, {workers} of them"
+    ours, theirs = (found[name]["goes on"] for name in (OURS, THEIRS))
+    return Row.of(what, ours, theirs, unit="ms", scale=1e3, beside="fastmcp on Redis", aim=AIM)
 
 
 def table(workers: int, found: dict[str, dict[str, list[float]]]) -> None:
@@ -134,12 +142,19 @@ async def main() -> None:
         with ExitStack() as stack:
             fleets = sides(stack, folder, postgres, redis)
             now = 0
-            for workers in WORKERS:
+            completed: dict[str, list[tuple[int, float]]] = {name: [] for name in fleets}
+            for workers in WORKERS[: 1 if is_quick() else None]:
                 for side in fleets.values():
                     for _ in range(now, workers):
                         side.add_worker()
                 now = workers
-                table(workers, measured(fleets))
+                found = measured(fleets)
+                table(workers, found)
+                note(row(workers, found))
+                for name, rates in completed.items():
+                    rates.append((workers, max(found[name]["a second"])))
+            for name, rates in completed.items():
+                note(Growth(f"tasks completed by workers, {name}", "workers", "a second", rates))
     shutil.rmtree(folder)
 
 

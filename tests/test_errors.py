@@ -1,10 +1,12 @@
 """Errors (house style, Errors): one tree, each class also the builtin it refines, all of it in one docstring."""
 
+import ast
 import builtins
 import copy
 import pickle
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +28,7 @@ from elicitkit.errors import watch
 from elicitkit.fields import TextField, UnknownField
 
 ROOT = "ElicitkitError"
+RAISED = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
 FAULTS = (Fault("age", "Age", "must be a whole number", "old"), Fault("", "", "does not add up"))
 BUILTINS = {
     "FormError": ValueError,
@@ -67,6 +70,55 @@ def subclasses(parent: type[Exception]) -> Iterator[tuple[str, str]]:
     for child in parent.__subclasses__():
         yield parent.__name__, child.__name__
         yield from subclasses(child)
+
+
+def trees() -> Iterator[tuple[str, ast.Module]]:
+    """Each module but this one's subject, by the package that it is in."""
+    root = Path(errors.__file__).parent
+    for path in sorted(set(root.rglob("*.py")) - {Path(errors.__file__)}):
+        yield path.relative_to(root).parts[0], ast.parse(path.read_text(encoding="utf-8"))
+
+
+def for_themselves() -> Iterator[tuple[str, ast.ClassDef]]:
+    """The exceptions that are defined elsewhere, by package."""
+    for package, tree in trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and {"Exception", "ValueError"} & {
+                ast.unparse(one) for one in node.bases
+            }:
+                yield package, node
+
+
+def caught_in(tree: ast.Module) -> Iterator[str]:
+    """What is named in an `except`, a `case`, or an `isinstance`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ExceptHandler(type=ast.expr() as kinds) | ast.MatchClass(cls=kinds):
+                yield from (name.id for name in ast.walk(kinds) if isinstance(name, ast.Name))
+            case ast.Call(func=ast.Name("isinstance"), args=[_, ast.Name(name)]):
+                yield name
+
+
+def test_what_is_no_error_of_ours_is_caught_in_its_own_package() -> None:
+    """Errors module: what a package raises for itself does not leave it."""
+    caught = {(package, name) for package, tree in trees() for name in caught_in(tree)}
+    defined = [(package, node.name) for package, node in for_themselves()]
+
+    assert len(defined) > 5
+    assert [one for one in defined if one not in caught] == []
+
+
+def test_what_is_no_error_of_ours_is_no_public_name() -> None:
+    names = {node.name for _, node in for_themselves()}
+    listed = [
+        set(ast.literal_eval(node.value))
+        for _, tree in trees()
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    ]
+
+    assert len(listed) > 5
+    assert names.isdisjoint(set().union(*listed))
 
 
 def example(name: str) -> ElicitkitError:

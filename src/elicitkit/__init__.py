@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .host.function_tools import FunctionTool
     from .host.http_tools import HttpTool
     from .host.inbox import Entry, Inbox, InboxStore
+    from .host.inbox.addresses import open_inbox_store
     from .host.inbox.memory import MemoryInboxStore
     from .host.inbox.postgres import PostgresInboxStore
     from .host.inbox.sqlite import SqliteInboxStore
@@ -156,6 +157,7 @@ __all__ = [
     "elicit_sync",
     "elicit_url",
     "elicitation_to_request",
+    "open_inbox_store",
     "open_store",
     "pending",
     "pending_of",
@@ -176,6 +178,7 @@ _HOMES = {
     "host.function_tools": "FunctionTool",
     "host.http_tools": "HttpTool",
     "host.inbox": "Entry Inbox InboxStore",
+    "host.inbox.addresses": "open_inbox_store",
     "host.inbox.memory": "MemoryInboxStore",
     "host.inbox.postgres": "PostgresInboxStore",
     "host.inbox.sqlite": "SqliteInboxStore",

@@ -115,7 +115,7 @@ class _FrozenDict(dict[str, Any]):
     def _refuse(self, *_: object, **__: object) -> Any:
         raise TypeError("this is shared, and cannot be changed: copy it, with copy.deepcopy(…)")
 
-    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse  # pyright: ignore[reportAssignmentType]  # each refuses, whatever it is given
 
     def __deepcopy__(self, _: object) -> dict[str, Any]:
         return {key: thawed(value) for key, value in self.items()}

@@ -1,4 +1,4 @@
-"""Every exception elicitkit raises, and nothing else.
+"""Every exception that leaves elicitkit, and nothing else.
 
     ElicitkitError
     ├── FormError (ValueError)                  a form is described wrongly: the author's fault
@@ -25,6 +25,10 @@
     └── MissingExtra (ImportError)              an optional dependency is not installed
 
 Declining and cancelling are no errors: they are outcomes. A wrong type of argument is a plain `TypeError`.
+
+What a package raises for itself, to end a piece of work early (the person goes back, a request becomes a page), stands
+beside the code that catches it. It is no `ElicitkitError`: those are collected for who is to be told of them (`watch`),
+and a handler of theirs would take it for a fault of the call.
 """
 
 from __future__ import annotations
@@ -147,6 +151,7 @@ def _faults(error: str, given: object) -> tuple[Fault, ...]:
     Raises:
         TypeError: If it is a lone text, or anything else that is no faults.
     """
+    found: tuple[Any, ...]
     found = tuple(given) if isinstance(given, Iterable) and not isinstance(given, (str, bytes)) else (given,)
     if isinstance(given, Fault) or not all(isinstance(one, Fault) for one in found):
         raise TypeError(f'{error} takes a list of faults: {error}([Fault("age", "Age", "must be at least 18")])')

@@ -46,6 +46,8 @@ def all_titled(options: tuple[Option, ...]) -> tuple[Option, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Base:
+    """What every kind of field has."""
+
     name: str
     """The name on the wire."""
 

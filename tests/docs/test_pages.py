@@ -8,7 +8,8 @@ import pytest
 import elicitkit
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-WITHOUT_SNIPPETS = {DOCS / "design.md", DOCS / "benchmarks.md"}  # The one shows what is still to be built.
+WITHOUT_SNIPPETS = {DOCS / name for name in ("design.md", "benchmarks.md", "words.md")}  # The first is a plan.
+IMPORTED = re.compile(r"^\s*from (elicitkit\.[\w.]+) import ([^(#\n]+)", re.MULTILINE)
 PAGES = sorted(set(DOCS.glob("*.md")) - WITHOUT_SNIPPETS)
 
 
@@ -41,6 +42,24 @@ def test_the_reference_has_every_public_name() -> None:
 
     assert set(elicitkit.__all__) - errors - {"Fault"} == shown & set(elicitkit.__all__)
     assert ":: elicitkit.errors\n   :members:" in reference()
+
+
+def test_what_the_documentation_imports_is_in_the_reference() -> None:
+    """Its first page: what is not there is not public."""
+    read = [*DOCS.glob("*.md"), DOCS.parent / "README.md", *(DOCS.parent / "examples").glob("*.py")]
+    imports = [found for page in read for found in IMPORTED.findall(page.read_text(encoding="utf-8"))]
+    names = {f"{module}.{name.strip()}" for module, listed in imports for name in listed.split(",")}
+    shown, wholes = reference(), re.findall(r"automodule:: (\S+)", reference())
+
+    assert len(names) > 10
+    assert not [name for name in names if f":: {name}\n" not in shown and name.rpartition(".")[0] not in wholes]
+
+
+def test_every_name_of_a_package_for_who_extends_it_is_there_and_in_the_reference() -> None:
+    from elicitkit import tasks
+
+    assert all(getattr(tasks, name) is not None for name in tasks.__all__)
+    assert [name for name in tasks.__all__ if f":: elicitkit.tasks.{name}\n" not in reference()] == []
 
 
 def reference() -> str:

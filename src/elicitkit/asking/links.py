@@ -141,15 +141,14 @@ def complete(ctx: AskContext | None, elicitation_id: str) -> Asking[None]:
 
 
 def _visit(
-    done: object, wait: timedelta | float, rounds: int, key: str | None, timeout: timedelta | float | None
+    done: Done | None, wait: timedelta | float, rounds: int, key: str | None, timeout: timedelta | float | None
 ) -> _Visit:
     """How a person is asked to open a link.
 
     Raises:
         TypeError, ValueError: If an argument is none.
     """
-    if done is not None and not callable(done):
-        raise TypeError(f"done is a function, plain or async, not {named(done)}")
+    _refuse_uncallable(done)
     if isinstance(rounds, bool) or not isinstance(rounds, int):
         raise TypeError(f"rounds is a whole number, not {named(rounds)}")
     if rounds < 1:
@@ -161,6 +160,11 @@ def _visit(
     if waiting is None:
         raise TypeError("wait is a number of seconds or a timedelta, not nothing")
     return _Visit(done, waiting, rounds, key, seconds_of(timeout))
+
+
+def _refuse_uncallable(done: object) -> None:
+    if done is not None and not callable(done):
+        raise TypeError(f"done is a function, plain or async, not {named(done)}")
 
 
 def link_digest(message: str, url: str) -> str:

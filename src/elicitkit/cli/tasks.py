@@ -169,7 +169,8 @@ async def _found(store: TaskStore, given: str) -> TaskRecord:
         Failure: If there is none, or more than one.
     """
     try:
-        records = (await store.list_tasks(prefix=given.strip().lower(), limit=5)).records if given.strip() else ()
+        prefix = given.strip().lower()
+        records = [*(await store.list_tasks(prefix=prefix, limit=5)).records] if prefix else []
     except ValueError:
         raise Failure(Exit.USAGE, f"{given!r} is no id of a task: those are hexadecimal digits") from None
     if not records:

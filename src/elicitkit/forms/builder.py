@@ -11,22 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 from uuid import UUID
 
 from ..errors import Fault, FormError
-from ..fields import (
-    BooleanField,
-    ChoiceField,
-    IntegerField,
-    MultiChoiceField,
-    NumberField,
-    Option,
-    TextField,
-)
+from ..fields import BooleanField, ChoiceField, IntegerField, MultiChoiceField, NumberField, TextField
 from ..introspect.members import MISSING
 from ..naming import label
-from ..numbers import MOST, fits, is_number, is_whole, wire_number, wire_whole
 from ..outcomes import Accepted
 from .content import Content
-from .draft import Draft, Member, Naming, once
+from .draft import Draft, Member, Naming
 from .form import LATEST, NOT_PLAIN, Form
+from .given import bound_given, count_given, option_given, options_given, repeated, text_given
 from .seeding import seeds_of
 from .typed import bind
 
@@ -223,7 +215,7 @@ class _Step(_Chain[T]):
             TypeError: If it is not text.
             FormError: If it is blank.
         """
-        if not _text(text, "a title").strip():
+        if not text_given(text, "a title").strip():
             raise self._fault("has a blank title")
         return self._change(title=text)
 
@@ -233,7 +225,7 @@ class _Step(_Chain[T]):
         Raises:
             TypeError: If it is not text.
         """
-        return self._change(description=_text(text, "a description") or None)
+        return self._change(description=text_given(text, "a description") or None)
 
     def required(self) -> Self:
         """The field must be filled in."""
@@ -254,18 +246,6 @@ class _Step(_Chain[T]):
     def _fault(self, problem: str) -> FormError:
         return FormError([Fault(self._name, label(self._name), problem)])
 
-    def _count(self, count: int, what: str) -> int:
-        """A length or a number of items.
-
-        Raises:
-            FormError: If it is negative or no whole number.
-        """
-        if not isinstance(count, (int, float, Decimal)):
-            raise TypeError(f"{what} is a whole number, not {type(count).__name__}")
-        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST:
-            raise self._fault(f"has {what} of {_shown(count)}, and it takes a whole number of at least 0")
-        return int(count)
-
 
 class TextStep(_Step[T]):
     """A text field, free or in one of the four formats."""
@@ -274,11 +254,11 @@ class TextStep(_Step[T]):
 
     def min_length(self, characters: int) -> Self:
         """Ask for at least so many characters."""
-        return self._change(min_length=self._count(characters, "a min_length"))
+        return self._change(min_length=count_given(characters, "a min_length", self._fault))
 
     def max_length(self, characters: int) -> Self:
         """Take at most so many characters."""
-        return self._change(max_length=self._count(characters, "a max_length"))
+        return self._change(max_length=count_given(characters, "a max_length", self._fault))
 
     def default(self, value: str | date | UUID | Enum | object | None) -> Self:
         """Fill the field in beforehand; `None` takes the default away.
@@ -325,21 +305,7 @@ class _NumericStep(_Step[T]):
         return self._change(sensitive_allowed=True)
 
     def _bound(self, bound: int | float | Decimal) -> int | float:
-        """A bound as the wire has it.
-
-        Raises:
-            FormError: If it is NaN, infinite, a bool, beyond 64 bits, or fractional on a whole number.
-        """
-        if not isinstance(bound, (int, float, Decimal)):
-            raise TypeError(f"a bound is a number, not {type(bound).__name__}")
-        if not is_number(bound):
-            raise self._fault(f"has {bound} for a bound, which is no number to compare with")
-        if self._whole and not is_whole(bound):
-            raise self._fault(f"asks for a whole number, and has {bound} for a bound")
-        kept = wire_whole(bound) if self._whole else wire_number(bound)
-        if kept is None:
-            raise self._fault("has a bound that does not fit into 64 bits")
-        return kept
+        return bound_given(bound, self._fault, whole=self._whole)
 
 
 class IntegerStep(_NumericStep[T]):
@@ -381,9 +347,9 @@ class _OptionsStep(_Step[T]):
             FormError: If one of them is blank, or the value is an option already.
         """
         field = self._draft.field(self._name, self._kind)
-        option = self._option(value, title)
+        option = option_given(value, title, self._fault)
         if not self._draft.add_option(field, option):
-            raise self._repeated(option.value)
+            raise repeated(option.value, self._fault)
         return self
 
     def options(self, values: Iterable[str] | Mapping[str, str | None]) -> Self:
@@ -396,26 +362,7 @@ class _OptionsStep(_Step[T]):
             TypeError: If one is not text, or *values* is one text.
             FormError: If one is blank or comes twice.
         """
-        if isinstance(values, str):
-            raise TypeError("options takes a list of values or a mapping of value to title, not one text")
-        if not isinstance(values, Iterable):
-            raise TypeError("options takes a list of values or a mapping of value to title")
-        pairs = values.items() if isinstance(values, Mapping) else ((value, None) for value in values)
-        options = [self._option(value, title) for value, title in pairs]
-        if (twice := once(option.value for option in options)) is not None:
-            raise self._repeated(twice)
-        return self._change(options=tuple(options))
-
-    def _repeated(self, value: str) -> FormError:
-        return self._fault(f"has the option {value!r} twice")
-
-    def _option(self, value: str, title: str | None) -> Option:
-        value = _text(value, "the value of an option")
-        if not value.strip():
-            raise self._fault("has a blank option; give it a value, and a title for what the person reads")
-        if title is not None and not _text(title, "the title of an option").strip():
-            raise self._fault(f"has a blank title for the option {value!r}")
-        return Option(value, title)
+        return self._change(options=options_given(values, self._fault))
 
 
 class ChoiceStep(_OptionsStep[T]):
@@ -438,23 +385,12 @@ class MultiChoiceStep(_OptionsStep[T]):
 
     def min_items(self, count: int) -> Self:
         """Ask for at least so many options."""
-        return self._change(min_items=self._count(count, "a min_items"))
+        return self._change(min_items=count_given(count, "a min_items", self._fault))
 
     def max_items(self, count: int) -> Self:
         """Take at most so many options."""
-        return self._change(max_items=self._count(count, "a max_items"))
+        return self._change(max_items=count_given(count, "a max_items", self._fault))
 
     def default(self, *values: str | Enum | None) -> Self:
         """Choose options beforehand; without values, none of them. `None` takes the default away."""
         return self._set_default(None if values == (None,) else values)
-
-
-def _shown(number: object) -> str:
-    """A number as text; Python refuses to write the largest."""
-    return "a number beyond 64 bits" if isinstance(number, int) and not fits(number) else str(number)
-
-
-def _text(value: object, what: str) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{what} is text, not {type(value).__name__}")
-    return str.__str__(value)

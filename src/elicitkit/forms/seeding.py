@@ -239,10 +239,10 @@ def _range(field: object, least: str, most: str) -> tuple[float, float]:
 
 def _misfit_default(seed: Seed, asked: Field) -> str | None:
     """What is wrong with a default of the author's that the member's type would refuse each time it came back."""
-    default = getattr(asked, "default", None)
+    default, typed = getattr(asked, "default", None), seed.field
     try:
-        if type(asked) is type(seed.field) and isinstance(asked, (TextField, IntegerField, NumberField)):
-            check_default(seed.field, default)
+        if type(asked) is type(typed) and isinstance(typed, (TextField, IntegerField, NumberField)):
+            check_default(typed, default)
     except AnswerError as error:
         return f"has a default that its type does not take: it {error.faults[0].problem}"
     if seed.convert is None or _takes(seed.convert, [*default] if isinstance(default, tuple) else default):

@@ -107,7 +107,8 @@ def _filled(hint: Any, arguments: Mapping[Any, Any]) -> Any:
     parameters = () if isinstance(hint, type) else getattr(hint, "__parameters__", ())
     if not any(parameter in arguments for parameter in parameters):
         return hint
-    return hint[tuple(arguments.get(parameter, parameter) for parameter in parameters)]
+    generic: Any = hint
+    return generic[tuple(arguments.get(parameter, parameter) for parameter in parameters)]
 
 
 def _resolved(written: _Written) -> Any:

@@ -142,9 +142,12 @@ def _step(bound: int | None, by: int) -> int | None:
 
 def _plain(bound: Any) -> int | float | None:
     """A bound as JSON has it: beyond 64 bits a float, and none for one that no float reaches."""
-    if bound is None or (kept := wire_number(bound)) is not None:
-        return None if bound is None else kept
+    if bound is None:
+        return None
+    if (kept := wire_number(bound)) is not None:
+        return kept
     try:
-        return None if math.isinf(kept := float(bound)) else kept
+        inexact = float(bound)
     except OverflowError:
         return None
+    return None if math.isinf(inexact) else inexact

@@ -13,6 +13,8 @@ Make: TypeAlias = Callable[[dict[str, Any]], Any]
 
 
 class _Missing:
+    """The type of `MISSING`, which is one value."""
+
     def __repr__(self) -> str:
         return "MISSING"
 

@@ -260,7 +260,8 @@ def open_round(params: Mapping[str, Any]) -> tuple[Journal, Mapping[str, Any]]:
         return _new_journal(journal is not None, state, responses), dict(params)
     inner = journal.inner
     told = {name: one for name, one in responses.items() if name in inner.keys and not journal.is_asked(name)}
-    journal.inner = replace(inner, responses={**inner.responses, **told})
+    if told:
+        journal.inner = replace(inner, responses={**inner.responses, **told})
     ours = {name: value for name, value in responses.items() if name not in told}
     replies = {name: _reply(value) if journal.is_asked(name) else _early_reply(value) for name, value in ours.items()}
     journal.receive({name: reply for name, reply in replies.items() if reply is not None})

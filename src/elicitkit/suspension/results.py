@@ -93,7 +93,7 @@ def auth_required(url: str, *, prompt: str = "Log in to go on") -> Pending:
 
 
 def pending_of(result: object) -> Request | None:
-    """The request that a tool's result waits for; `None` for a result that is one.
+    """The request that a tool's result waits for; `None` for a result that waits for nothing.
 
     It is looked for under `pending` in `metadata` of a `Pending`, or of any mapping or object, in-process results of
     other libraries too; and in `_meta` and the structured content of an MCP result. Something else under that name is

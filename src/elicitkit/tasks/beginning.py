@@ -81,7 +81,7 @@ def parked_road(road: object) -> ParkedRoad | None:
 
 async def begin_later(
     before: Any,
-    run: Callable[[BeginningRoad], Coroutine[Any, Any, Mapping[str, Any]]],
+    run: Callable[[Any], Coroutine[Any, Any, Mapping[str, Any]]],
     *,
     begin: Callable[[], Awaitable[tuple[TaskRecord, Run | None]]],
     start: Callable[[Run, Execute], None],

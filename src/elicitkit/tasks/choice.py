@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
+from datetime import timedelta
 from typing import Any, Literal, TypeAlias, get_args
+
+from ..asking.road import seconds_of
 
 Mode: TypeAlias = Literal["forbidden", "optional", "required"]
 """Whether a tool may run as a task. `optional` is a task for clients that know tasks, and a plain call for others."""
@@ -39,10 +42,14 @@ class Choices:
             raise TypeError(f"the tools that become tasks are a set of names: {{{names!r}}}")
         self._named = {name: Choice("optional", ttl=ttl) for name in names}
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The tools that something was chosen for by name."""
-        return frozenset(self._named)
+    def require_known(self, tools: Iterable[str]) -> None:
+        """Make sure that a server has every tool that something was chosen for by name.
+
+        Raises:
+            ValueError: If it lacks one.
+        """
+        if missing := sorted(self._named.keys() - set(tools)):
+            raise ValueError(f"tasks were chosen for tools that the server does not have: {', '.join(missing)}")
 
     def add(self, name: str, choice: Choice) -> None:
         """Choose for one tool.
@@ -70,3 +77,15 @@ class Choices:
         if mode not in get_args(Mode):
             raise ValueError(f"the choice of tasks gave {mode!r} for {tool!r}, and no mode")
         return Choice(mode, ttl=self._ttl)
+
+
+def kept_for(ttl: timedelta | float | None, lease: float) -> float | None:
+    """How long tasks are kept, in seconds.
+
+    Raises:
+        ValueError: If that is no time, or shorter than a process has a task.
+    """
+    seconds = seconds_of(ttl, what="ttl")
+    if seconds is not None and seconds < lease:
+        raise ValueError(f"ttl is at least the lease of {lease:g} s: a task that runs would expire before")
+    return seconds

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -105,32 +104,6 @@ class Execution:
         if not requests:
             await asyncio.sleep(_STATE_ONLY_PAUSE)
         self.resume({"inputResponses": answers, "requestState": result.get("requestState")})
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """A call that is run again, on its way through the server in this process."""
-
-    call: TaskCall
-    road: ParkedRoad
-    given: asyncio.Future[dict[str, Any]]
-    """What it gives, as the wire has it, or the error it ended with."""
-
-
-replaying: ContextVar[Replay | None] = ContextVar("replaying", default=None)
-"""The replay that the next `tools/call` in this context is; what that calls itself is none any more."""
-
-
-async def replay_through(replay: Replay, execution: Execution) -> HandlerResult:
-    """Run a call again. What it gives goes to the replay; the client in this process, which waits, learns nothing."""
-    execution.resume(replay.call.rounds)
-    try:
-        replay.given.set_result(await execution.detached(replay.road))
-    except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:
-        replay.given.set_exception(error)
-    return {"resultType": "complete", "content": []}
 
 
 def _dumped(model: BaseModel | None) -> dict[str, Any]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
-from contextvars import ContextVar
 from datetime import timedelta
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
@@ -23,9 +21,7 @@ from mcp_types import (
     HEADER_MISMATCH,
     INTERNAL_ERROR,
     INVALID_PARAMS,
-    CallToolRequest,
     CallToolRequestParams,
-    CallToolResult,
 )
 
 from ..asking import AskContext
@@ -36,18 +32,18 @@ from ..safety import trace_of
 from .answers import judge
 from .beginning import BeginningRoad, begin_later
 from .call import TaskCall
-from .choice import Choice, Choices, Mode, Predicate
+from .choice import Choice, Choices, Mode, Predicate, kept_for
 from .engine import Engine
 from .engines.local import LocalEngine
-from .execution import Execution, Replay, replay_through, replaying
-from .identity import acting_as
+from .execution import Execution
 from .listening import listen, wanted_tasks
 from .messages import EXTENSION, TaskParams, UpdateParams
 from .record import History, TaskRecord
+from .replaying import is_own_client, own_client, replay, replay_through, take_replay
 from .road import REVISION
 from .run import Run
 from .runner import MAX_LIVE, Runner, TaskTerms
-from .serving import Serving
+from .serving import NO_LIFESPAN, Serving
 from .store import LEASE, TaskStore
 from .wire import create_task_result, get_task_result
 
@@ -62,15 +58,6 @@ TTL: Final = timedelta(days=1)
 
 _REVISIONS = frozenset({REVISION})
 """The revisions that have tasks. On others a tool runs as if there were none."""
-
-NO_LIFESPAN: Final = (
-    "Tasks need their lifespan, which starts what runs them: add it to the server, as in\n"
-    '    MCPServer("my-server", middleware=[Elicitation()], extensions=[tasks], lifespan=tasks.lifespan())'
-)
-"""What is said to who left it out."""
-
-_inside: ContextVar[Tasks | None] = ContextVar("_inside", default=None)
-"""Whose own client it is for that a server's lifespan is entered, in this process."""
 
 
 class Tasks(Extension):
@@ -119,7 +106,7 @@ class Tasks(Extension):
         self.engine: Engine = engine or LocalEngine()
         self._max_live = max_live
         self._lease = seconds_of(lease, what="lease") or LEASE
-        self._ttl = self._kept_for(ttl)
+        self._ttl = kept_for(ttl, self._lease)
         self._choices = Choices(tools, self._ttl)
         self._poll_interval_ms = max(1, round((seconds_of(poll_interval, what="poll_interval") or 1.0) * 1000))
         self._principal = principal
@@ -158,17 +145,11 @@ class Tasks(Extension):
         """
 
         def choose(fn: F) -> F:
-            kept = self._ttl if ttl is TTL else self._kept_for(ttl)
+            kept = self._ttl if ttl is TTL else kept_for(ttl, self._lease)
             self._choices.add(name or fn.__name__, Choice(mode, ttl=kept, begins=begins))
             return fn
 
         return choose
-
-    def _kept_for(self, ttl: timedelta | float | None) -> float | None:
-        seconds = seconds_of(ttl, what="ttl")
-        if seconds is not None and seconds < self._lease:
-            raise ValueError(f"ttl is at least the lease of {self._lease:g} s: a task that runs would expire before")
-        return seconds
 
     async def begin(self, ctx: AskContext) -> None:
         """Make the running call a task, from here on. In a task, and for clients that know none, nothing happens.
@@ -196,7 +177,7 @@ class Tasks(Extension):
 
         @asynccontextmanager
         async def living(server: MCPServer[Any]) -> AsyncIterator[Any]:
-            if _inside.get() is self:
+            if is_own_client(self):
                 yield self._server_state
                 return
             if self._server not in (None, server):
@@ -240,9 +221,8 @@ class Tasks(Extension):
     ) -> HandlerResult:
         """Decide whether a call becomes a task, and start it."""
         execution = Execution(ctx, params, call_next)
-        if (replay := replaying.get()) is not None:
-            replaying.set(None)
-            return await replay_through(replay, execution)
+        if (replayed := take_replay()) is not None:
+            return await replay_through(replayed, execution)
         choice = self._choices.of(params.name, params.arguments or {})
         if choice.mode == "forbidden" or ctx.protocol_version not in _REVISIONS:
             return await call_next(ctx)
@@ -288,18 +268,8 @@ class Tasks(Extension):
         return await self._runner.new_run(call, kept, journal=journal)
 
     async def _replay(self, run: Run, history: History) -> dict[str, Any]:
-        """Run the call of a record again, through a client in this process: as a real call would run."""
         assert self._client is not None
-        call = TaskCall.from_dict(history.record.call)
-        given: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        meta: Any = dict(call.meta)
-        params = CallToolRequestParams(name=call.tool, arguments=dict(call.arguments), _meta=meta)
-        with acting_as(call.identity):
-            replaying.set(Replay(call, run.road, given))
-            result = await self._client.session.send_request(CallToolRequest(params=params), CallToolResult)
-        if not given.done():  # It never came to the tool: there is none of that name, or middleware refused it.
-            return result.model_dump(by_alias=True, mode="json", exclude_none=True)
-        return given.result()
+        return await replay(self._client, run, history)
 
     # --- requests about tasks ----------------------------------------------------------------------------------------
 
@@ -366,31 +336,16 @@ class Tasks(Extension):
             stack.callback(self._stop_serving)
             # The SDK's own default is an empty dict, too.
             self._server_state = await stack.enter_async_context(mine(server)) if mine else {}
-            await self._refuse_unknown_tools(server)
+            self._choices.require_known(tool.name for tool in await server.list_tools())
             await stack.enter_async_context(self.store)
-            self._client = await stack.enter_async_context(self._own_client(server))
+            self._client = await stack.enter_async_context(own_client(server, self))
             await stack.enter_async_context(self.engine.running(self._runner))
             if self._listen not in server.middleware:
                 server.middleware.append(self._listen)
             yield self._server_state
 
-    @asynccontextmanager
-    async def _own_client(self, server: MCPServer[Any]) -> AsyncIterator[Client]:
-        async with AsyncExitStack() as stack:
-            held = _inside.set(self)
-            try:
-                client = await stack.enter_async_context(Client(server))
-            finally:
-                _inside.reset(held)
-            yield client
-
     def _stop_serving(self) -> None:
         self._server = self._server_state = self._client = None
-
-    async def _refuse_unknown_tools(self, server: MCPServer[Any]) -> None:
-        known = {tool.name for tool in await server.list_tools()}
-        if missing := sorted(self._choices.names - known):
-            raise ValueError(f"tasks were chosen for tools that the server does not have: {', '.join(missing)}")
 
 
 def _require_addressed(ctx: Context, task_id: str) -> None:

@@ -18,7 +18,7 @@ from .states import Status
 
 
 class Everybody(Enum):
-    """Whose tasks are listed, when it does not matter: `None` is for those that belong to nobody."""
+    """Whose tasks, or questions, are listed when it does not matter: `None` is for those that belong to nobody."""
 
     EVERYBODY = "everybody"
 

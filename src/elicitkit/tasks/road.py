@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from ..asking import TRIES, Mode
-from ..errors import AnswerError, CallOver, ElicitkitError, Fault, ProtocolError, StaleClaim, StoreError, UnknownTask
+from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
 from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Names, Question, Reply
 from ..limits import ANSWER_BYTES
 from ..safety import trace_of
@@ -22,8 +21,8 @@ from ..schema.dialects import DIALECTS, Dialect
 from ..server.lifetimes import Lifetime
 from ..server.modes import require_mode
 from .claim import Claim
+from .questions import answer_on_wire, question_of, reply_of, request_of_question
 from .record import History, TaskInput, TaskRecord, new_key
-from .requests import form_request, link_request, shape_of
 
 if TYPE_CHECKING:
     from mcp.server.session import ServerSession
@@ -145,7 +144,7 @@ class ParkedRoad:
                 asked = await self._swept(asked)
             finally:
                 del self._waiting[question.name]
-        return _reply(asked, question)
+        return reply_of(asked, question)
 
     async def step(self, name: str, run: Callable[[], Awaitable[str]]) -> str:
         """See `Road.step`. In a task that was cancelled it is run too, for who clears up, and not kept."""
@@ -181,19 +180,12 @@ class ParkedRoad:
         """
         questions = {key: self._question_of(key, request) for key, request in requests.items()}
         replies = await asyncio.gather(*(self.ask(question) for question in questions.values()))
-        return {key: _response(reply) for key, reply in zip(questions, replies, strict=True)}
+        return {key: answer_on_wire(reply) for key, reply in zip(questions, replies, strict=True)}
 
     def _question_of(self, key: str, request: Mapping[str, Any]) -> Question:
-        params = request.get("params") or {}
-        if request.get("method") != "elicitation/create":
-            raise ProtocolError(f"a task can ask a person, and nothing else: not {request.get('method')!r}")
-        name = self.name(f"round {key}", None)
-        if params.get("mode") == "url":
-            self.require("url")
-            return LinkQuestion(name, shape_of(request), params["message"], url=params["url"])
-        self.require("form")
-        schema = params["requestedSchema"]
-        return FormQuestion(name, shape_of(request), params["message"], schema, tries=TRIES)
+        question = question_of(request, self.name(f"round {key}", None))
+        self.require("url" if isinstance(question, LinkQuestion) else "form")
+        return question
 
     async def progress(self, told: str) -> None:
         """Say what the task is doing, in a line or two. It is not worth a failure of the tool."""
@@ -338,7 +330,7 @@ class ParkedRoad:
         limit = store.clock() + store.max_wait
         until = limit if question.until is None else min(limit, question.until)
         tries = question.tries if isinstance(question, FormQuestion) else TRIES
-        asked = TaskInput(new_key(), question.name, question.shape, _request(question), until, tries=tries)
+        asked = TaskInput(new_key(), question.name, question.shape, request_of_question(question), until, tries=tries)
         self.parking += 1
         try:
             record = await self._guarded(store.park(claim.task_id, [asked], fence=claim.fence))
@@ -396,33 +388,3 @@ async def _within(waiter: asyncio.Future[TaskInput], seconds: float) -> TaskInpu
     """
     async with asyncio.timeout(seconds):  # Before Python 3.12 `wait_for` may swallow that it is cancelled.
         return await waiter
-
-
-def _reply(asked: TaskInput, question: Question) -> Reply:
-    """What a question came to.
-
-    Raises:
-        AnswerError: If it is a link, and nothing that came was an answer: whoever asks for consent looks no further.
-    """
-    reply = asked.reply
-    if reply is None:
-        return EXPIRED if asked.state == "expired" else Reply("cancel")
-    if isinstance(question, LinkQuestion) and reply.problem is not None:
-        raise AnswerError([Fault("", "", reply.problem)])
-    return replace(reply, tries=asked.attempt)
-
-
-def _response(reply: Reply) -> dict[str, Any]:
-    if reply.problem is not None:
-        raise AnswerError([Fault("", "", reply.problem)])
-    content = None if reply.content is None else dict(reply.content)
-    return {"action": reply.action} if content is None else {"action": reply.action, "content": content}
-
-
-def _request(question: Question) -> Mapping[str, Any]:
-    match question:
-        case FormQuestion(message=message, schema=schema):
-            return form_request(message, schema)
-        case LinkQuestion(message=message, url=url):
-            return link_request(message, url)
-    raise TypeError(f"a question is a form or a link, not {type(question).__name__}")

@@ -8,9 +8,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 import anyio
+
+NO_LIFESPAN: Final = (
+    "Tasks need their lifespan, which starts what runs them: add it to the server, as in\n"
+    '    MCPServer("my-server", middleware=[Elicitation()], extensions=[tasks], lifespan=tasks.lifespan())'
+)
+"""What is said to who left it out."""
 
 
 class Serving:

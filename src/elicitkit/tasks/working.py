@@ -10,7 +10,8 @@ from mcp.server.mcpserver import MCPServer
 
 from ..errors import AdapterMissing
 from .engine import Engine
-from .extension import NO_LIFESPAN, Tasks
+from .extension import Tasks
+from .serving import NO_LIFESPAN
 from .store import TaskStore
 
 

@@ -34,7 +34,7 @@ def static_file(name: str) -> bytes:
     """
     if name not in STATIC:
         raise KeyError(name)
-    return files(__package__).joinpath("static", name).read_bytes()
+    return files(__name__.rpartition(".")[0]).joinpath("static", name).read_bytes()
 
 
 @cache
