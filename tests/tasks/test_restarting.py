@@ -11,6 +11,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ClientCapabilities, ElicitationCapability, FormElicitationCapability
 
 from elicitkit import MemoryTaskStore, SqliteTaskStore, Tasks, elicit, elicit_all, elicit_sync, elicit_url, step
+from elicitkit.tasks import leftovers
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.record import History, Settlement
 from elicitkit.tasks.store import TaskStore
@@ -441,3 +442,96 @@ async def test_a_worker_that_slept_past_its_claim_does_no_step_that_another_has_
 def test_tasks_need_no_event_loop_to_be_made(tmp_path: Path) -> None:
     assert Tasks(SqliteTaskStore(tmp_path / "tasks.db"))
     assert not (tmp_path / "tasks.db").exists()
+
+
+# --- questions that a changed tool does not come to any more ----------------------------------------------------------
+
+
+def changed(*messages: str) -> Any:
+    """A version of a tool that asks these, side by side."""
+
+    async def order(ctx: Context) -> str:
+        asked = await asyncio.gather(*(elicit(ctx, form(message, message)) for message in messages))
+        return " ".join(one.content[message] for one, message in zip(asked, messages, strict=True) if one.content)
+
+    return order
+
+
+def messages_of(record: Any) -> set[str]:
+    return {asked.request["params"]["message"] for asked in record.inputs.values()}
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leftovers, "SECONDS", 0)
+
+
+async def left_by(store: TaskStore, *before: str) -> str:
+    """A task with these questions open, one more answered, and nobody who runs it; what is not answered is `old …`."""
+    async with Process(store, changed("first", *before)).desk() as at:
+        task_id = await at.start("order")
+        asked = await at.asked(task_id, 1 + len(before))
+        (first,) = [key for key, one in asked.items() if one["params"]["message"] == "first"]
+    async with store:
+        record = (await store.history(task_id)).record
+        await store.settle(task_id, [judge(record.inputs[first], accept(first="yes"))])
+    return task_id
+
+
+async def test_what_a_changed_tool_asks_no_longer_is_withdrawn_while_it_goes_on(
+    store: TaskStore, at_once: None
+) -> None:
+    """Issue 7, point 1: a changed tool asks anew where that is safe; what it left is a question nobody waits for."""
+    task_id = await left_by(store, "old", "kept")
+    async with Process(store, changed("first", "kept", "new")).desk() as at:
+        await at.when(task_id, lambda record: messages_of(record) == {"kept", "new"})
+        keys = {one["params"]["message"]: key for key, one in (await at.asked(task_id, 2)).items()}
+        await at.update(task_id, **{keys["kept"]: accept(kept="2"), keys["new"]: accept(new="3")})
+
+        assert await at.said(task_id) == "yes 2 3"
+
+
+async def test_what_a_tool_that_is_what_it_was_has_open_keeps_its_key(store: TaskStore, at_once: None) -> None:
+    task_id = await left_by(store, "kept")
+    async with Process(store, changed("first", "kept")).desk() as at:
+        key = await at.key(task_id)
+        await at.update(task_id, **{key: accept(kept="2")})
+
+        assert await at.said(task_id) == "yes 2"
+        assert key in {asked.key for asked in (await store.history(task_id)).inputs}
+
+
+async def test_a_tool_that_comes_to_it_after_all_asks_it_anew(store: TaskStore, at_once: None) -> None:
+    may_ask = asyncio.Event()
+
+    async def order(ctx: Context) -> str:
+        async def late() -> Any:
+            await may_ask.wait()
+            return await elicit(ctx, form("old", "old"))
+
+        new, old = await asyncio.gather(elicit(ctx, form("new", "new")), late())
+        return f"{new.content['new']} {old.content['old']}" if new and old else "nothing"
+
+    task_id = await left_by(store, "old")
+    async with Process(store, order).desk() as at:
+        await at.when(task_id, lambda record: messages_of(record) == {"new"})
+        may_ask.set()
+        keys = {one["params"]["message"]: key for key, one in (await at.asked(task_id, 2)).items()}
+        await at.update(task_id, **{keys["new"]: accept(new="1"), keys["old"]: accept(old="2")})
+
+        assert await at.said(task_id) == "1 2"
+
+
+async def test_what_others_ask_of_a_task_stays(store: TaskStore, at_once: None) -> None:
+    task_id = await left_by(store, "old")
+    async with store:
+        await store.set_input_requests(task_id, form("of a worker"), key="theirs")
+    async with Process(store, changed("new")).desk() as at:
+        await at.when(task_id, lambda record: messages_of(record) == {"new", "of a worker"})
+
+
+async def test_what_is_left_is_withdrawn_when_the_task_ends(store: TaskStore) -> None:
+    task_id = await left_by(store, "old")
+    async with Process(store, changed("first")).desk() as at:
+        assert await at.said(task_id) == "yes"
+        assert {asked.state for asked in (await store.history(task_id)).inputs} == {"answered", "withdrawn"}

@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 
 from ..errors import StaleClaim, TaskKeyError
 from ..journal import EXPIRED
-from .record import InputState, Settlement, TaskInput, TaskRecord
+from .record import PASSED, InputState, Settlement, TaskInput, TaskRecord
 from .states import Event, next_status
 
 
@@ -85,10 +85,12 @@ def expired(record: TaskRecord, now: float) -> Change | None:
     return _without(record, left, gone, [], now)
 
 
-def withdrawn(record: TaskRecord, keys: Iterable[str], now: float, *, wakes: bool) -> Change | None:
+def withdrawn(
+    record: TaskRecord, keys: Iterable[str], now: float, *, wakes: bool, have_passed: bool = False
+) -> Change | None:
     """Ask some of the open questions no longer."""
-    unwanted = set(keys)
-    gone = [_withdrawn(asked, now) for key, asked in record.inputs.items() if key in unwanted]
+    unwanted, reply = set(keys), PASSED if have_passed else None
+    gone = [replace(_withdrawn(asked, now), reply=reply) for key, asked in record.inputs.items() if key in unwanted]
     left = {key: asked for key, asked in record.inputs.items() if key not in unwanted}
     change = _without(record, left, gone, [], now)
     return change and replace(change, wakes=wakes)

@@ -69,9 +69,18 @@ class TaskInput:
     """When it was answered, expired, closed or withdrawn."""
 
     @property
+    def has_passed(self) -> bool:
+        """Whether it was withdrawn because its tool seemed to ask it no longer."""
+        return self.state == "withdrawn" and self.reply == PASSED
+
+    @property
     def mode(self) -> str:
         """`form` or `url`."""
         return str(self.request["params"].get("mode", "form"))
+
+
+PASSED = Reply("cancel", problem="is asked no longer")
+"""The reply to a question that a changed tool did not come to any more; one that does after all asks it anew."""
 
 
 @dataclass(frozen=True, slots=True)

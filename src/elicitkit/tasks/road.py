@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
@@ -21,8 +22,9 @@ from ..schema.dialects import DIALECTS, Dialect
 from ..server.lifetimes import Lifetime
 from ..server.modes import require_mode
 from .claim import Claim
+from .leftovers import Leftovers
 from .questions import answer_on_wire, question_of, reply_of, request_of_question
-from .record import History, TaskInput, TaskRecord, new_key
+from .record import PASSED, History, TaskInput, TaskRecord, new_key
 
 if TYPE_CHECKING:
     from mcp.server.session import ServerSession
@@ -50,7 +52,8 @@ class ParkedRoad:
     """A `Road` whose questions are parked on a task."""
 
     __slots__ = (  # There is one for each parked task in memory.
-        *("_asked", "_held", "_journal", "_names", "_on_parked", "_running", "_steps", "_waiting", "_waiting_since"),
+        *("_asked", "_held", "_journal", "_leftovers", "_names", "_on_parked", "_running", "_steps", "_waiting"),
+        "_waiting_since",
         *("call_id", "claim", "claimed_until", "is_broken", "known_revision", "lifetime", "parking", "phase"),
         *("running_steps", "session"),
     )
@@ -65,6 +68,7 @@ class ParkedRoad:
         call_id: str,
         journal: Journal | None = None,
         history: History | None = None,
+        leftovers: Leftovers | None = None,
         on_parked: Callable[[], None] = lambda: None,
     ) -> None:
         self.lifetime: Lifetime = Lifetime()
@@ -94,6 +98,7 @@ class ParkedRoad:
         self._steps: Mapping[str, str] = history.steps if history else _NO_STEPS
         self._waiting: dict[str, asyncio.Future[TaskInput]] = {}
         self._on_parked = on_parked
+        self._leftovers = leftovers
         self._held: asyncio.Future[None] | None = None
         if history is not None:
             self.refresh(history)
@@ -128,12 +133,15 @@ class ParkedRoad:
         if self.phase != "open":
             await self._may_go_on()
         asked = self._asked.get(question.name)
-        if asked is None or asked.shape != question.shape:
-            # Not before: an answer that was kept is one, though the question's time is over by now.
-            if (reply := self._reply_before(question)) is not None:
-                return reply
-            asked = await self._park(question, instead_of=asked)
-        while asked.state == "open":
+        if self._leftovers is not None:
+            self._leftovers.come_to(question.name)
+        while asked is None or asked.shape != question.shape or asked.has_passed or asked.state == "open":
+            if asked is None or asked.shape != question.shape or asked.has_passed:
+                # Not before: an answer that was kept is one, though the question's time is over by now.
+                if (reply := self._reply_before(question)) is not None:
+                    return reply
+                asked = await self._park(question, instead_of=asked)
+                continue
             try:
                 asked = await self._settled(asked, question)
             except asyncio.CancelledError:
@@ -156,6 +164,7 @@ class ParkedRoad:
         if self.phase != "cancelled":
             await self._may_go_on()
             await self._require_claim()
+        self._do_something_new()
         self.running_steps += 1
         try:
             given = await run()
@@ -323,7 +332,8 @@ class ParkedRoad:
 
     async def _park(self, question: Question, *, instead_of: TaskInput | None) -> TaskInput:
         """Park a question; one of another shape that had its name is asked no longer."""
-        if instead_of is not None:
+        self._do_something_new()
+        if instead_of is not None and not instead_of.has_passed:
             logger.warning("question %r is another one since it was asked; it is asked anew", question.name)
             await self._guarded(self._withdraw(instead_of))
         claim, store = self.claim, self.claim.store
@@ -371,6 +381,23 @@ class ParkedRoad:
 
     async def _withdraw(self, asked: TaskInput) -> None:
         await self.claim.store.withdraw(self.claim.task_id, [asked.key], fence=self.claim.fence)
+
+    def _do_something_new(self) -> None:
+        if self._leftovers is not None:
+            self._leftovers.watch(self._drop, lambda: self.is_parked or self.phase != "open")
+
+    async def _drop(self, names: Iterable[str]) -> None:
+        """Withdraw what the tool has not come to."""
+        left = [asked for name in names if (asked := self._asked[name]).state == "open"]
+        if not left or self.phase != "open":
+            return
+        logger.warning(
+            "the task %s asks %d questions no longer: its tool has changed", self.claim.task_id[:8], len(left)
+        )
+        for asked in left:  # At once, so that a tool that comes to one now does not wait for nothing.
+            self._asked[asked.name] = replace(asked, state="withdrawn", reply=PASSED)
+        keys, claim = [asked.key for asked in left], self.claim
+        await self._guarded(claim.store.withdraw(claim.task_id, keys, fence=claim.fence, have_passed=True))
 
     async def _give_up(self, asked: TaskInput) -> None:
         """Ask a question no longer, so that nobody answers what nobody waits for."""

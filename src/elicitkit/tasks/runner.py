@@ -25,6 +25,7 @@ from .call import TaskCall
 from .claim import Claim
 from .detached import detached_session
 from .endings import Execute, completing, ending_of, failing
+from .leftovers import Leftovers
 from .persistence import history_for, keep_end
 from .record import History, Settlement, TaskInput, TaskRecord, new_key
 from .road import ParkedRoad
@@ -246,7 +247,13 @@ class Runner:
             journal = Journal.read(call.journal)
         session = detached_session(call)
         return ParkedRoad(
-            claim, session, call_id=call.call_id, journal=journal, history=history, on_parked=self._on_parked
+            claim,
+            session,
+            call_id=call.call_id,
+            journal=journal,
+            leftovers=None if history is None else Leftovers(history, self.help),
+            history=history,
+            on_parked=self._on_parked,
         )
 
     async def _is_ready(self, task_id: str) -> bool:

@@ -163,8 +163,16 @@ class TaskStore(ABC):
         """
 
     @abstractmethod
-    async def withdraw(self, task_id: str, keys: Iterable[str], *, fence: int | None = None) -> None:
+    async def withdraw(
+        self, task_id: str, keys: Iterable[str], *, fence: int | None = None, have_passed: bool = False
+    ) -> None:
         """Ask some open questions no longer; keys that are not open are ignored.
+
+        Args:
+            task_id: The task.
+            keys: Those of the questions.
+            fence: See the class.
+            have_passed: They are kept as questions that the tool did not come to any more: `TaskInput.has_passed`.
 
         Raises:
             UnknownTask, StaleClaim: See the class.

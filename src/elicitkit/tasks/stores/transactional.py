@@ -134,14 +134,17 @@ class TransactionalStore(Telling, TaskStore):
 
         return await self._write(settling)
 
-    async def withdraw(self, task_id: str, keys: Iterable[str], *, fence: int | None = None) -> None:
+    async def withdraw(
+        self, task_id: str, keys: Iterable[str], *, fence: int | None = None, have_passed: bool = False
+    ) -> None:
         """See `TaskStore.withdraw`."""
         unwanted, now = tuple(keys), self.clock()
 
         def withdrawing(within: Transaction) -> None:
             record = held(within, task_id, fence, now)
             # A worker that withdraws a question knows it already.
-            _save(within, changes.withdrawn(record, unwanted, now, wakes=fence is None))
+            change = changes.withdrawn(record, unwanted, now, wakes=fence is None, have_passed=have_passed)
+            _save(within, change)
 
         await self._write(withdrawing)
 
