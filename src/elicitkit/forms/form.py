@@ -212,7 +212,11 @@ class Form(Generic[T_co]):
             schema = self.schema()
             fields = _json.digest({**schema, "required": sorted(schema.get("required", []))})
             self._made["digest"] = fields
-        return _json.digest({"message": self.message, "fields": fields})
+        message, asked = self._made.get("asked", (None, ""))
+        if message != self.message:  # Only the last is kept: each call may have a message of its own.
+            asked = _json.digest({"message": self.message, "fields": fields})
+            self._made["asked"] = self.message, asked
+        return str(asked)
 
     def shape_in(self, dialect: Dialect) -> str:
         """A fingerprint of the requested schema in a dialect, made once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from ..asking import Road, travel
 from ..errors import ElicitkitError, LimitError, watching
 from ..limits import ROUNDS
+from ..server.driving import with_session
 from ..server.failures import error_result, unmasked
 from .beginning import parked_road
 from .call import TaskCall
@@ -41,13 +42,13 @@ class Execution:
     def call(self, call_id: str, *, journal: str | None = None) -> TaskCall:
         """What is to be kept of it, so that it can be run again."""
         session, given = self.ctx.session, self.ctx.params or {}
-        meta = given.get("_meta") or {}
+        client, meta = session.client_params, given.get("_meta") or {}
         return TaskCall(
             self.params.name,
             call_id,
             arguments=self.params.arguments or {},
             capabilities=_dumped(session.client_capabilities),
-            client=_dumped(session.client_params and session.client_params.client_info),
+            client=_dumped(client and client.client_info),
             # What the protocol puts there is made anew.
             meta={key: one for key, one in meta.items() if not key.startswith("io.modelcontextprotocol/")},
             identity=current_identity(),
@@ -78,8 +79,8 @@ class Execution:
         """The same with a road on its session."""
         # What was read is kept, and not what was sent beside it.
         params, meta = {**(self.ctx.params or {}), "arguments": self.params.arguments}, self.params.meta
-        stand_in: Any = TaskSession(session, road)
-        return Execution(replace(self.ctx, session=stand_in, params=params, meta=meta), self.params, self.call_next)
+        stand_in = TaskSession(session, road)
+        return Execution(with_session(self.ctx, stand_in, params=params, meta=meta), self.params, self.call_next)
 
     async def _run(self, road: Road) -> dict[str, Any]:
         """Run the tool; rounds that it drives itself inside a task are parked as well, and it is called again."""
