@@ -2,7 +2,8 @@
 
 FastMCP's run in an environment of their own, which `make test` makes; without it there is nothing to compare with. They
 are driven twice: by FastMCP's own client, as its users would and as the aims were set; and by the SDK's, as ours are,
-which tells the servers apart from the clients. It takes about a minute. Run it with `make bench`.
+which tells the servers apart from the clients. An answer on SQLite is on the disk before the tool goes on: what that
+alone takes, a bare commit in the same folder, is measured beside it. It takes about a minute. Run it with `make bench`.
 """
 
 from __future__ import annotations
@@ -10,19 +11,20 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from _fastmcp_tasks import KEPT, MESSAGE, SIDE_BY_SIDE, TRACED, Bench, Events, KnowsTasks, nobody, serve
+from _fastmcp_tasks import ANSWERS, KEPT, MESSAGE, SIDE_BY_SIDE, TRACED, Bench, Events, KnowsTasks, nobody, serve
 from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 
@@ -31,12 +33,16 @@ from elicitkit import Elicitation, FormElicitation, MemoryTaskStore, SqliteTaskS
 HERE = Path(__file__).parent
 PEER = HERE.parent / ".peers" / "fastmcp"
 ROUNDS = 12
+LOG_PAGES = 1_000
+"""After how many pages SQLite begins its log anew."""
+
 BUDGET = 55.0
 """After how many seconds no other round is begun."""
 
 OWN, SDK = "fastmcp, its own client", "fastmcp, the SDK's client"
 MEMORY, SQLITE = "elicitkit, in memory", "elicitkit, SQLite"
 PLAIN = "a plain call"
+COMMIT = "one bare commit there"
 FORM = (
     FormElicitation.create(MESSAGE)
     .string("full_name")
@@ -93,6 +99,27 @@ async def plain_calls() -> list[float]:
     return spent
 
 
+@contextmanager
+def bare_commits(folder: Path) -> Iterator[Callable[[], list[float]]]:
+    """What the disk alone takes for an answer: one row is written as durably as ours are, with nothing around it.
+
+    The log that it is written to has been filled before, as that of a file in use has: a file that grows costs more.
+    """
+    with closing(sqlite3.connect(folder / "bare.db", isolation_level=None)) as connection:
+
+        def commit() -> float:
+            start = time.perf_counter()
+            connection.execute("UPDATE bare SET value = value + 1")
+            return time.perf_counter() - start
+
+        connection.executescript("PRAGMA journal_mode = WAL; CREATE TABLE bare (value); INSERT INTO bare VALUES (0)")
+        connection.execute("PRAGMA synchronous = OFF")
+        for _ in range(2 * LOG_PAGES):
+            commit()
+        connection.execute("PRAGMA synchronous = FULL")
+        yield lambda: [commit() for _ in range(ANSWERS)]
+
+
 # --- theirs -----------------------------------------------------------------------------------------------------------
 
 
@@ -142,11 +169,13 @@ async def rounds() -> dict[str, dict[str, list[float]]]:
         peers = {name: processes.enter_context(peer(*fastmcp(how))) for name, how in ((OWN, "own"), (SDK, "sdk"))}
         async with AsyncExitStack() as stack:
             stores = {MEMORY: MemoryTaskStore(), SQLITE: SqliteTaskStore(Path(folder) / "tasks.db")}
+            commits = stack.enter_context(bare_commits(Path(folder)))
             ours = {name: await stack.enter_async_context(our_bench(store)) for name, store in stores.items()}
             until = time.monotonic() + BUDGET
             for number in range(ROUNDS + 1):
                 once = {name: one.ask("round") for name, one in peers.items()}
                 once |= {name: await bench.round() for name, bench in ours.items()}
+                once[COMMIT] = {"goes on": commits()}
                 for name, measured in once.items() if number else ():  # The first warms up.
                     for what, spent in measured.items():
                         found.setdefault(what, {}).setdefault(name, []).extend(spent)
@@ -181,6 +210,13 @@ def table(
         print(f"  {name:<26}  {medians[name] * scale:9.2f}  {p95 * scale:9.2f} {unit:<5}  {ratios}{told}")
 
 
+def tell_without_commit(found: Mapping[str, Sequence[float]]) -> None:
+    """Print how much of an answer on SQLite is the disk's, and what is left for us."""
+    own, whole, commit = (statistics.median(found[name]) for name in (OWN, SQLITE, COMMIT))
+    told = f"{commit / whole:.0%} of it is a bare commit there, the rest {(whole - commit) / own:.3f} of {OWN}"
+    print(f"  On SQLite {told}, which writes to no disk")
+
+
 def _ratio(ratio: float, aim: float | None) -> str:
     judged = "" if aim is None else "met" if ratio <= aim else "MISSED"
     return f"{ratio:19.3f} {judged:<6}"
@@ -198,6 +234,7 @@ async def main() -> None:
     found = await rounds()
     milliseconds: Any = ("ms", 1e3)
     table("An answer is sent, until the tool goes on", found["goes on"], *milliseconds, {MEMORY: 0.25, SQLITE: 0.5})
+    tell_without_commit(found["goes on"])
     table("... until the client sees the result", found["completed"], *milliseconds)
     table("tasks/get", found["get"], *milliseconds, {MEMORY: 1 / 4})
     title = f"A call, until its question is stored: {SIDE_BY_SIDE} side by side, the time of all by their number"
