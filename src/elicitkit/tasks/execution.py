@@ -10,7 +10,7 @@ from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.session import ServerSession
-from mcp_types import CallToolRequestParams
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, CallToolRequestParams
 from pydantic import BaseModel
 
 from ..asking import Road, travel
@@ -41,14 +41,15 @@ class Execution:
 
     def call(self, call_id: str, *, journal: str | None = None) -> TaskCall:
         """What is to be kept of it, so that it can be run again."""
-        session, given = self.ctx.session, self.ctx.params or {}
-        client, meta = session.client_params, given.get("_meta") or {}
+        given = self.ctx.params or {}
+        meta = given.get("_meta") or {}
         return TaskCall(
             self.params.name,
             call_id,
             arguments=self.params.arguments or {},
-            capabilities=_dumped(session.client_capabilities),
-            client=_dumped(client and client.client_info),
+            # As they came, and as the SDK reads them: it reads them again for each run.
+            capabilities=meta.get(CLIENT_CAPABILITIES_META_KEY) or {},
+            client=meta.get(CLIENT_INFO_META_KEY) or {},
             # What the protocol puts there is made anew.
             meta={key: one for key, one in meta.items() if not key.startswith("io.modelcontextprotocol/")},
             identity=current_identity(),
@@ -134,12 +135,8 @@ async def replay_through(replay: Replay, execution: Execution) -> HandlerResult:
     return {"resultType": "complete", "content": []}
 
 
-def _dumped(model: BaseModel | None) -> dict[str, Any]:
-    return {} if model is None else model.model_dump(by_alias=True, mode="json", exclude_none=True)
-
-
 def _wire(result: HandlerResult) -> dict[str, Any]:
     """A result as the wire has it."""
     if isinstance(result, BaseModel):
-        return _dumped(result)
+        return result.model_dump(by_alias=True, mode="json", exclude_none=True)
     return dict(result) if isinstance(result, Mapping) else {}
