@@ -24,8 +24,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from _fastmcp_tasks import ANSWERS, KEPT, MESSAGE, SIDE_BY_SIDE, TRACED, Bench, Events, KnowsTasks, nobody, serve
-from mcp import Client
+from _fastmcp_tasks import KEPT, MESSAGE, SIDE_BY_SIDE, TRACED, Bench, Events, KnowsTasks, nobody, serve
+from mcp import Client, ClientSession
 from mcp.server.mcpserver import Context, MCPServer
 
 from elicitkit import Elicitation, FormElicitation, MemoryTaskStore, SqliteTaskStore, Tasks, TaskStore, elicit
@@ -59,7 +59,9 @@ FORM = (
 
 
 @asynccontextmanager
-async def our_bench(store: TaskStore, **options: Any) -> AsyncIterator[Bench]:
+async def our_bench(
+    store: TaskStore, commit: Callable[[], float] | None = None, **options: Any
+) -> AsyncIterator[Bench]:
     events, park = Events(), store.park
 
     async def parking(*given: Any, **named: Any) -> Any:
@@ -79,7 +81,8 @@ async def our_bench(store: TaskStore, **options: Any) -> AsyncIterator[Bench]:
         return str(outcome.content["fullName"]) if outcome else outcome.reason
 
     async with Client(mcp, extensions=[KnowsTasks()], elicitation_callback=nobody) as client:
-        yield Bench(client.session, events)
+        session = client.session
+        yield Bench(session, events) if commit is None else BesideCommits(session, events, commit)
 
 
 async def plain_calls() -> list[float]:
@@ -100,7 +103,7 @@ async def plain_calls() -> list[float]:
 
 
 @contextmanager
-def bare_commits(folder: Path) -> Iterator[Callable[[], list[float]]]:
+def bare_commits(folder: Path) -> Iterator[Callable[[], float]]:
     """What the disk alone takes for an answer: one row is written as durably as ours are, with nothing around it.
 
     The log that it is written to has been filled before, as that of a file in use has: a file that grows costs more.
@@ -117,7 +120,26 @@ def bare_commits(folder: Path) -> Iterator[Callable[[], list[float]]]:
         for _ in range(2 * LOG_PAGES):
             commit()
         connection.execute("PRAGMA synchronous = FULL")
-        yield lambda: [commit() for _ in range(ANSWERS)]
+        yield commit
+
+
+class BesideCommits(Bench):
+    """Measures a bare commit after each answer: how busy the disk is changes from moment to moment."""
+
+    def __init__(self, session: ClientSession, events: Events, commit: Callable[[], float]) -> None:
+        super().__init__(session, events)
+        self._commit = commit
+        self._commits: list[float] = []
+
+    async def round(self) -> dict[str, Any]:
+        self._commits.clear()
+        found = await super().round()
+        return found | {COMMIT: [*self._commits]}
+
+    async def _answered(self) -> tuple[float, float]:
+        spent = await super()._answered()
+        self._commits.append(self._commit())
+        return spent
 
 
 # --- theirs -----------------------------------------------------------------------------------------------------------
@@ -168,14 +190,17 @@ async def rounds() -> dict[str, dict[str, list[float]]]:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as processes:
         peers = {name: processes.enter_context(peer(*fastmcp(how))) for name, how in ((OWN, "own"), (SDK, "sdk"))}
         async with AsyncExitStack() as stack:
-            stores = {MEMORY: MemoryTaskStore(), SQLITE: SqliteTaskStore(Path(folder) / "tasks.db")}
-            commits = stack.enter_context(bare_commits(Path(folder)))
-            ours = {name: await stack.enter_async_context(our_bench(store)) for name, store in stores.items()}
+            commit = stack.enter_context(bare_commits(Path(folder)))
+            made = {
+                MEMORY: our_bench(MemoryTaskStore()),
+                SQLITE: our_bench(SqliteTaskStore(Path(folder) / "tasks.db"), commit),
+            }
+            ours = {name: await stack.enter_async_context(bench) for name, bench in made.items()}
             until = time.monotonic() + BUDGET
             for number in range(ROUNDS + 1):
                 once = {name: one.ask("round") for name, one in peers.items()}
                 once |= {name: await bench.round() for name, bench in ours.items()}
-                once[COMMIT] = {"goes on": commits()}
+                once[COMMIT] = {"goes on": once[SQLITE].pop(COMMIT)}
                 for name, measured in once.items() if number else ():  # The first warms up.
                     for what, spent in measured.items():
                         found.setdefault(what, {}).setdefault(name, []).extend(spent)

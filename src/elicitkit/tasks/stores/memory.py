@@ -103,13 +103,12 @@ class _Tables:
     def save(self, change: Change) -> TaskRecord:
         """See `Transaction.save`."""
         kept = self._tasks[change.record.id]
-        if change.parked:
-            used = {asked.key for asked in kept.inputs}
-            if any(asked.key in used for asked in change.parked):
-                raise key_used()
-        now_settled = {asked.key: asked for asked in change.settled}
-        if now_settled or change.parked:
-            kept.inputs = (*(now_settled.get(asked.key, asked) for asked in kept.inputs), *change.parked)
+        if kept.inputs and not {asked.key for asked in kept.inputs}.isdisjoint([asked.key for asked in change.parked]):
+            raise key_used()
+        if change.settled:
+            settled = {asked.key: asked for asked in change.settled}
+            kept.inputs = tuple([settled.get(asked.key, asked) for asked in kept.inputs])
+        kept.inputs += change.parked
         return self._put(kept, change)
 
     def keep_step(self, task_id: str, name: str, given: str) -> None:
