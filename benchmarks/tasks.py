@@ -2,7 +2,8 @@
 
 FastMCP's run in an environment of their own, which `make test` makes; without it there is nothing to compare with. They
 are driven twice: by FastMCP's own client, as its users would and as the aims were set; and by the SDK's, as ours are,
-which tells the servers apart from the clients. It takes about a minute. Run it with `make bench`.
+which tells the servers apart from the clients. An answer on SQLite is on the disk before the tool goes on: what that
+alone takes, a bare commit in the same folder, is measured beside it. It takes about a minute. Run it with `make bench`.
 """
 
 from __future__ import annotations
@@ -10,20 +11,21 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from _fastmcp_tasks import KEPT, MESSAGE, SIDE_BY_SIDE, TRACED, Bench, Events, KnowsTasks, nobody, serve
 from _measure import Row, is_quick, note, note_rows, versions
-from mcp import Client
+from mcp import Client, ClientSession
 from mcp.server.mcpserver import Context, MCPServer
 
 from elicitkit import Elicitation, FormElicitation, MemoryTaskStore, SqliteTaskStore, Tasks, TaskStore, elicit
@@ -31,6 +33,9 @@ from elicitkit import Elicitation, FormElicitation, MemoryTaskStore, SqliteTaskS
 HERE = Path(__file__).parent
 PEER = HERE.parent / ".peers" / "fastmcp"
 ROUNDS = 12
+LOG_PAGES = 1_000
+"""After how many pages SQLite begins its log anew."""
+
 BUDGET = 55.0
 """After how many seconds no other round is begun."""
 
@@ -40,6 +45,7 @@ PLAIN = "a plain call"
 MILLISECONDS: Any = ("ms", 1e3)
 LIVE_AIMS = {MEMORY: 0.25, SQLITE: 0.5}
 PARKING: Any = (*MILLISECONDS, {MEMORY: 1 / 8})
+COMMIT = "one bare commit there"
 FORM = (
     FormElicitation.create(MESSAGE)
     .string("full_name")
@@ -56,7 +62,9 @@ FORM = (
 
 
 @asynccontextmanager
-async def our_bench(store: TaskStore, **options: Any) -> AsyncIterator[Bench]:
+async def our_bench(
+    store: TaskStore, commit: Callable[[], float] | None = None, **options: Any
+) -> AsyncIterator[Bench]:
     events, park = Events(), store.park
 
     async def parking(*given: Any, **named: Any) -> Any:
@@ -76,7 +84,8 @@ async def our_bench(store: TaskStore, **options: Any) -> AsyncIterator[Bench]:
         return str(outcome.content["fullName"]) if outcome else outcome.reason
 
     async with Client(mcp, extensions=[KnowsTasks()], elicitation_callback=nobody) as client:
-        yield Bench(client.session, events)
+        session = client.session
+        yield Bench(session, events) if commit is None else BesideCommits(session, events, commit)
 
 
 async def plain_calls() -> list[float]:
@@ -94,6 +103,46 @@ async def plain_calls() -> list[float]:
             await client.session.call_tool("plain", {"cart": "42"})
             spent.append(time.perf_counter() - start)
     return spent
+
+
+@contextmanager
+def bare_commits(folder: Path) -> Iterator[Callable[[], float]]:
+    """What the disk alone takes for an answer: one row is written as durably as ours are, with nothing around it.
+
+    The log that it is written to has been filled before, as that of a file in use has: a file that grows costs more.
+    """
+    with closing(sqlite3.connect(folder / "bare.db", isolation_level=None)) as connection:
+
+        def commit() -> float:
+            start = time.perf_counter()
+            connection.execute("UPDATE bare SET value = value + 1")
+            return time.perf_counter() - start
+
+        connection.executescript("PRAGMA journal_mode = WAL; CREATE TABLE bare (value); INSERT INTO bare VALUES (0)")
+        connection.execute("PRAGMA synchronous = OFF")
+        for _ in range(2 * LOG_PAGES):
+            commit()
+        connection.execute("PRAGMA synchronous = FULL")
+        yield commit
+
+
+class BesideCommits(Bench):
+    """Measures a bare commit after each answer: how busy the disk is changes from moment to moment."""
+
+    def __init__(self, session: ClientSession, events: Events, commit: Callable[[], float]) -> None:
+        super().__init__(session, events)
+        self._commit = commit
+        self._commits: list[float] = []
+
+    async def round(self) -> dict[str, Any]:
+        self._commits.clear()
+        found = await super().round()
+        return found | {COMMIT: [*self._commits]}
+
+    async def _answered(self) -> tuple[float, float]:
+        spent = await super()._answered()
+        self._commits.append(self._commit())
+        return spent
 
 
 # --- theirs -----------------------------------------------------------------------------------------------------------
@@ -144,12 +193,17 @@ async def rounds() -> dict[str, dict[str, list[float]]]:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as processes:
         peers = {name: processes.enter_context(peer(*fastmcp(how))) for name, how in ((OWN, "own"), (SDK, "sdk"))}
         async with AsyncExitStack() as stack:
-            stores = {MEMORY: MemoryTaskStore(), SQLITE: SqliteTaskStore(Path(folder) / "tasks.db")}
-            ours = {name: await stack.enter_async_context(our_bench(store)) for name, store in stores.items()}
+            commit = stack.enter_context(bare_commits(Path(folder)))
+            made = {
+                MEMORY: our_bench(MemoryTaskStore()),
+                SQLITE: our_bench(SqliteTaskStore(Path(folder) / "tasks.db"), commit),
+            }
+            ours = {name: await stack.enter_async_context(bench) for name, bench in made.items()}
             until = time.monotonic() + (BUDGET / 5 if is_quick() else BUDGET)
             for number in range(ROUNDS + 1):
                 once = {name: one.ask("round") for name, one in peers.items()}
                 once |= {name: await bench.round() for name, bench in ours.items()}
+                once[COMMIT] = {"goes on": once[SQLITE].pop(COMMIT)}
                 for name, measured in once.items() if number else ():  # The first warms up.
                     for what, spent in measured.items():
                         found.setdefault(what, {}).setdefault(name, []).extend(spent)
@@ -194,6 +248,13 @@ def rows(
             yield Row.of(told, found[ours], found[beside], unit=unit, scale=scale, beside=beside, aim=aim)
 
 
+def tell_without_commit(found: Mapping[str, Sequence[float]]) -> None:
+    """Print how much of an answer on SQLite is the disk's, and what is left for us."""
+    own, whole, commit = (statistics.median(found[name]) for name in (OWN, SQLITE, COMMIT))
+    told = f"{commit / whole:.0%} of it is a bare commit there, the rest {(whole - commit) / own:.3f} of {OWN}"
+    print(f"  On SQLite {told}, which writes to no disk")
+
+
 def _ratio(ratio: float, aim: float | None) -> str:
     judged = "" if aim is None else "met" if ratio <= aim else "MISSED"
     return f"{ratio:19.3f} {judged:<6}"
@@ -211,6 +272,7 @@ async def main() -> None:
     note({"fastmcp-tasks": "4.1.4"})
     found = await rounds()
     table("An answer is sent, until the tool goes on", found["goes on"], *MILLISECONDS, LIVE_AIMS)
+    tell_without_commit(found["goes on"])
     table("... until the client sees the result", found["completed"], *MILLISECONDS)
     table("tasks/get", found["get"], *MILLISECONDS, {MEMORY: 1 / 4})
     title = f"A call, until its question is stored: {SIDE_BY_SIDE} side by side, the time of all by their number"

@@ -95,9 +95,11 @@ def _frozen_exactly(value: Any, deepest: int) -> Any:
     if kind is _FrozenDict:
         return value
     if deepest and kind is dict:
-        return _FrozenDict(
-            {key: one if type(one) in _TAME else _frozen_exactly(one, deepest - 1) for key, one in value.items()}
-        )
+        copy = _FrozenDict(value)
+        for key, one in value.items():
+            if type(one) not in _TAME:
+                dict.__setitem__(copy, key, _frozen_exactly(one, deepest - 1))
+        return copy
     if deepest and kind is list:
         return [one if type(one) in _TAME else _frozen_exactly(one, deepest - 1) for one in value]
     if kind is float and math.isfinite(value):
@@ -111,6 +113,8 @@ _TAME = SCALARS - {float}
 
 class _FrozenDict(dict[str, Any]):
     """A dict of a shared schema: whoever tries to change it is told to copy it."""
+
+    __slots__ = ("__weakref__",)
 
     def _refuse(self, *_: object, **__: object) -> Any:
         raise TypeError("this is shared, and cannot be changed: copy it, with copy.deepcopy(…)")

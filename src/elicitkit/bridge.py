@@ -5,7 +5,7 @@ Both are pure. What only a source knows (server, tool, call, an elicitation's ow
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from mcp_types import ElicitRequestFormParams, ElicitResult
@@ -83,13 +83,7 @@ def answer_to_elicit_result(answer: Answer) -> ElicitResult:
         raise TypeError(f"what goes back to the server is made from an Answer, not from {type(answer).__name__}")
     if not answer.ok:
         return ElicitResult(action="decline" if answer.reason == "declined" else "cancel")
-    data = answer.data or {}
-    lists = {name: value for name, value in data.items() if isinstance(value, (list, dict))}
-    if faults := [*_deep_fields(lists)]:
-        raise AnswerError(faults)
-    # Lists are copied, because those of an answer could be changed from here.
-    content = {**data, **{name: [*value] for name, value in lists.items()}}
-    return ElicitResult(action="accept", content=content)
+    return ElicitResult(action="accept", content=_flat(answer.data or {}))
 
 
 def _link_request(entry: object) -> Request:
@@ -144,11 +138,22 @@ def _text(given: Mapping[str, Any], key: str, *, may_be_blank: bool = True) -> s
     return value
 
 
-def _deep_fields(content: Mapping[str, Any]) -> Iterator[Fault]:
-    for name, value in content.items():
-        if not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
+def _flat(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of the data of an answer, down to its lists, which could be changed from there.
+
+    Raises:
+        AnswerError: If they are not flat.
+    """
+    content, faults = dict(data), []
+    for name, value in data.items():
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            content[name] = [*value]
+        elif isinstance(value, (list, dict)):
             problem = "holds more than a field can: it may be text, a number, true or false, or a list of text"
-            yield Fault(name, name, problem, value)
+            faults.append(Fault(name, name, problem, value))
+    if faults:
+        raise AnswerError(faults)
+    return content
 
 
 def _get(holder: Given, name: str) -> Any:

@@ -35,8 +35,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
@@ -81,19 +80,22 @@ class Made(NamedTuple):
 _watched: ContextVar[list[Made] | None] = ContextVar("_watched", default=None)
 
 
-@contextmanager
-def watch() -> Iterator[list[Made]]:
+class watch:  # each call of a server enters one: the decorator would cost four times as much
     """Collect the last errors that are made inside the block, for adapters to frameworks that mask what a tool raises.
 
     They are forgotten with the block. Tasks that outlive it go on collecting, which the bound keeps small.
     """
-    before = _watched.get()
-    made = watching()
-    try:
-        yield made
-    finally:
-        _watched.set(before)
-        made.clear()
+
+    __slots__ = ("_before", "_made")
+
+    def __enter__(self) -> list[Made]:
+        self._before = _watched.get()
+        self._made = watching()
+        return self._made
+
+    def __exit__(self, *_: object) -> None:
+        _watched.set(self._before)
+        self._made.clear()
 
 
 def watching() -> list[Made]:

@@ -87,6 +87,15 @@ def test_the_digest_tells_questions_apart_and_does_not_mind_the_order_of_fields(
     assert len(one.digest()) == 32
 
 
+def test_forms_that_differ_in_their_message_alone_have_digests_of_their_own() -> None:
+    """They share what is made of their fields (design, section 7)."""
+    one = form()
+    other = one.with_message("Who else?")
+
+    assert [one.digest(), other.digest(), one.digest()] == [form().digest(), other.digest(), form().digest()]
+    assert one.digest() != other.digest()
+
+
 def test_the_digest_is_the_same_after_a_round_trip() -> None:
     assert Form.from_schema("Who?", form().schema()).digest() == form().digest()
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import anyio
 import pytest
+from mcp.server.mcpserver import Context
 
-from elicitkit import SqliteTaskStore, StoreError, TaskKeyError, UnknownTask
+from elicitkit import SqliteTaskStore, StoreError, TaskKeyError, Tasks, UnknownTask, elicit
 from elicitkit.errors import watch
 from elicitkit.tasks.listing import Listing
 from elicitkit.tasks.stores import sqlite_tables
@@ -19,6 +20,7 @@ from elicitkit.tasks.stores.sqlite_listing import listing_query
 from elicitkit.tasks.stores.sqlite_schema import MIGRATIONS
 from elicitkit.testing import Clock, TaskStoreContract
 from elicitkit.testing.store_contract.base import accepting, parked, question
+from tests.tasks.desk import accept, desk, form, server
 
 pytestmark = pytest.mark.anyio
 
@@ -65,6 +67,35 @@ async def test_writes_that_wait_share_a_commit(path: Path) -> None:
 
     assert len({record.id for record in made}) == 200
     assert 1 <= store.ran.count("COMMIT") < 50
+
+
+async def test_an_answer_waits_for_one_commit_until_its_tool_goes_on(path: Path) -> None:
+    """Issue 5: a tool goes on soon after the answer, which is on the disk by then; each commit waits for the disk."""
+    store, goes_on, may_end = Traced(path), asyncio.Event(), asyncio.Event()
+    tasks = Tasks(store)
+    mcp = server(tasks)
+
+    @mcp.tool()
+    @tasks.task()
+    async def order(ctx: Context) -> str:
+        await elicit(ctx, form())
+        goes_on.set()
+        await may_end.wait()
+        return "ordered"
+
+    async with desk(mcp, tasks) as at:
+        task_id = await at.start("order")
+        key = await at.key(task_id)
+        store.ran.clear()
+        updating = asyncio.create_task(at.update(task_id, **{key: accept(size="XL")}))
+        with anyio.fail_after(10):
+            await goes_on.wait()
+        written = store.ran.count("BEGIN IMMEDIATE")
+        may_end.set()
+        await updating
+
+        assert written == 1
+        assert await at.said(task_id) == "ordered"
 
 
 async def test_one_that_fails_spoils_no_other_in_its_commit(store: SqliteTaskStore) -> None:

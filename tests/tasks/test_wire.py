@@ -128,3 +128,5 @@ def test_what_is_asked_is_there_by_key_in_the_order_it_was_asked() -> None:
 def test_a_moment_has_its_milliseconds_and_no_more() -> None:
     assert write_moment(0.0005) == "1970-01-01T00:00:00.000Z"
     assert write_moment(1_785_240_000.9999) == "2026-07-28T12:00:00.999Z"
+    assert write_moment(1_785_240_000.001) == "2026-07-28T12:00:00.001Z"
+    assert write_moment(1_785_240_000.9999999) == "2026-07-28T12:00:01.000Z"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from mcp.server.context import HandlerResult, ServerRequestContext
@@ -37,20 +36,20 @@ async def drive(ctx: Context, call: Call) -> HandlerResult:
 async def _drive_live(ctx: Context, call: Call) -> HandlerResult:
     road = BackChannel(ctx, dialect_of(ctx.protocol_version))
     with road.lifetime.running(), travelling(road):
-        return await call(_with(AskingSession(ctx.session, road), ctx))
+        return await call(with_session(ctx, AskingSession(ctx.session, road)))
 
 
 async def _drive_rounds(ctx: Context, call: Call) -> HandlerResult:
     journal, params = open_round(ctx.params or {})
     road = RoundTrip(ctx, dialect_of(ctx.protocol_version), journal)
     with travelling(road):
-        return await road.run(lambda: call(_with(SuspendingSession(ctx.session, road), ctx, params=params)))
+        return await road.run(lambda: call(with_session(ctx, SuspendingSession(ctx.session, road), params=params)))
 
 
 async def _drive_nowhere(ctx: Context, call: Call) -> HandlerResult:
     road = _NoRoad(no_dialect(ctx.protocol_version))
     with travelling(road):
-        return await call(_with(AskingSession(ctx.session, road), ctx))
+        return await call(with_session(ctx, AskingSession(ctx.session, road)))
 
 
 _DRIVES: dict[str, Callable[[Context, Call], Awaitable[HandlerResult]]] = {
@@ -93,5 +92,9 @@ class _NoRoad:
         raise ElicitationUnsupported(self._why)
 
 
-def _with(session: AskingSession, ctx: Context, **changes: Any) -> Context:
-    return replace(ctx, session=session, **changes)  # type: ignore[arg-type]  # a stand-in
+def with_session(ctx: Context, session: object, **changes: Any) -> Context:
+    """The context with a stand-in for its session.
+
+    As `dataclasses.replace` makes it, which takes twice as long; each call makes one.
+    """
+    return type(ctx)(**{**vars(ctx), "session": session, **changes})

@@ -36,7 +36,7 @@ class TaskCall:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        return {name: getattr(self, name) for name in self.__slots__ if getattr(self, name)}
+        return {name: value for name in self.__slots__ if (value := getattr(self, name))}
 
     @classmethod
     def from_dict(cls, kept: Mapping[str, Any]) -> Self:

@@ -5,8 +5,9 @@ A store runs one of them inside a transaction and writes what it gives. `None` i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any
 
 from ..errors import StaleClaim, TaskKeyError
 from ..journal import EXPIRED
@@ -42,14 +43,18 @@ class Change:
 # --- questions --------------------------------------------------------------------------------------------------------
 
 
-def parked(record: TaskRecord, inputs: Iterable[TaskInput], now: float) -> Change:
-    """Ask something more.
+def opened(asked: TaskInput, request: Mapping[str, Any], now: float) -> TaskInput:
+    """A question as it is when it is asked, with the request that the store keeps of it."""
+    return replace(asked, request=request, state="open", reply=None, parked_at=now, settled_at=None)
+
+
+def parked(record: TaskRecord, new: tuple[TaskInput, ...], now: float) -> Change:
+    """Ask something more: questions that are `opened`.
 
     Raises:
         CallOver: If the task has ended.
         TaskKeyError: If a key comes twice. Those that were used before are the store's to find.
     """
-    new = tuple(replace(asked, state="open", reply=None, parked_at=now, settled_at=None) for asked in inputs)
     every = {**record.inputs, **{asked.key: asked for asked in new}}
     if len(every) < len(record.inputs) + len(new):
         raise key_used()
@@ -61,7 +66,8 @@ def parked(record: TaskRecord, inputs: Iterable[TaskInput], now: float) -> Chang
 def settled(record: TaskRecord, settlements: Iterable[Settlement], now: float) -> tuple[Change | None, frozenset[str]]:
     """Take answers to open questions, and give the keys of those that were taken: others are ignored.
 
-    An answer that comes after its question's time is not taken; the question is `expired`.
+    An answer that comes after its question's time is not taken; the question is `expired`. What is asked in place of
+    one is `opened`.
     """
     left, gone, new = dict(record.inputs), list[TaskInput](), list[TaskInput]()
     for settlement in settlements:
@@ -73,7 +79,7 @@ def settled(record: TaskRecord, settlements: Iterable[Settlement], now: float) -
         state: InputState = "answered" if settlement.replacement is None else "closed"
         gone.append(replace(asked, state=state, reply=settlement.reply, settled_at=now))
         if settlement.replacement is not None:
-            new.append(replace(settlement.replacement, parked_at=now))
+            new.append(settlement.replacement)
     taken = frozenset(asked.key for asked in gone if asked.state != "expired")
     return _without(record, left, gone, new, now), taken
 

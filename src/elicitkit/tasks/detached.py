@@ -5,6 +5,7 @@ It is the same in the first run and in every other, and one for all calls of the
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NoReturn
@@ -13,14 +14,14 @@ from mcp.server.connection import Connection
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import NoBackChannelError
 
-from .. import _json
 from .call import TaskCall
+from .record import to_json
 from .road import REVISION
 
 
 def detached_session(call: TaskCall) -> ServerSession:
     """A session that knows what the client declared, and has no way to it."""
-    return _session(_json.dumps(call.capabilities), _json.dumps(call.client))
+    return _session(to_json("what a client declares", call.capabilities), to_json("a client's name", call.client))
 
 
 class _Nowhere:
@@ -39,6 +40,6 @@ class _Nowhere:
 
 
 @lru_cache(maxsize=256)
-def _session(capabilities: bytes, client: bytes) -> ServerSession:
-    connection = Connection.from_envelope(REVISION, _json.loads(client) or None, _json.loads(capabilities))
+def _session(capabilities: str, client: str) -> ServerSession:
+    connection = Connection.from_envelope(REVISION, json.loads(client) or None, json.loads(capabilities))
     return ServerSession(_Nowhere(), connection)  # type: ignore[arg-type]  # a stand-in

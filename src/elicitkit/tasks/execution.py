@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.session import ServerSession
-from mcp_types import CallToolRequestParams
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, CallToolRequestParams
 from pydantic import BaseModel
 
 from ..asking import Road, travel
 from ..errors import ElicitkitError, LimitError, watching
 from ..limits import ROUNDS
+from ..server.driving import with_session
 from ..server.failures import error_result, unmasked
 from .beginning import parked_road
 from .call import TaskCall
@@ -39,14 +40,15 @@ class Execution:
 
     def call(self, call_id: str, *, journal: str | None = None) -> TaskCall:
         """What is to be kept of it, so that it can be run again."""
-        session, given = self.ctx.session, self.ctx.params or {}
+        given = self.ctx.params or {}
         meta = given.get("_meta") or {}
         return TaskCall(
             self.params.name,
             call_id,
             arguments=self.params.arguments or {},
-            capabilities=_dumped(session.client_capabilities),
-            client=_dumped(session.client_params and session.client_params.client_info),
+            # As they came, and as the SDK reads them: it reads them again for each run.
+            capabilities=meta.get(CLIENT_CAPABILITIES_META_KEY) or {},
+            client=meta.get(CLIENT_INFO_META_KEY) or {},
             # What the protocol puts there is made anew.
             meta={key: one for key, one in meta.items() if not key.startswith("io.modelcontextprotocol/")},
             identity=current_identity(),
@@ -77,8 +79,8 @@ class Execution:
         """The same with a road on its session."""
         # What was read is kept, and not what was sent beside it.
         params, meta = {**(self.ctx.params or {}), "arguments": self.params.arguments}, self.params.meta
-        stand_in: Any = TaskSession(session, road)
-        return Execution(replace(self.ctx, session=stand_in, params=params, meta=meta), self.params, self.call_next)
+        stand_in = TaskSession(session, road)
+        return Execution(with_session(self.ctx, stand_in, params=params, meta=meta), self.params, self.call_next)
 
     async def _run(self, road: Road) -> dict[str, Any]:
         """Run the tool; rounds that it drives itself inside a task are parked as well, and it is called again."""
@@ -106,12 +108,8 @@ class Execution:
         self.resume({"inputResponses": answers, "requestState": result.get("requestState")})
 
 
-def _dumped(model: BaseModel | None) -> dict[str, Any]:
-    return {} if model is None else model.model_dump(by_alias=True, mode="json", exclude_none=True)
-
-
 def _wire(result: HandlerResult) -> dict[str, Any]:
     """A result as the wire has it."""
     if isinstance(result, BaseModel):
-        return _dumped(result)
+        return result.model_dump(by_alias=True, mode="json", exclude_none=True)
     return dict(result) if isinstance(result, Mapping) else {}

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -19,6 +18,7 @@ from mcp_types import Notification, SubscriptionFilter, SubscriptionsAcknowledge
 
 from ..errors import StoreError, UnknownTask
 from ..safety import trace_of
+from ..server.driving import with_session
 from .record import TaskRecord
 from .store import TaskStore
 from .wire import task_notification
@@ -61,7 +61,7 @@ async def listen(
     try:
         honoured = [task_id for task_id in wanted if await _is_found(find, task_id)]
         session = _Acknowledging(ctx.session, honoured, telling.begin)
-        return await call_next(replace(ctx, session=session))  # type: ignore[arg-type]  # a stand-in
+        return await call_next(with_session(ctx, session))
     finally:
         unsubscribe()
         forwarding.cancel()

@@ -12,6 +12,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
+from .. import _json
 from ..asking import TRIES
 from ..journal import Reply
 from .states import TERMINAL, Status
@@ -182,10 +183,8 @@ class TaskRecord:
     @property
     def due(self) -> float | None:
         """The first moment at which something of it is over: a question, or all of it; `None` for never."""
-        moments = [asked.until for asked in self.inputs.values()]
-        if (expires_at := self.expires_at) is not None:
-            moments.append(expires_at)
-        return min(moments, default=None)
+        # While something is asked, the task expires after that.
+        return min([asked.until for asked in self.inputs.values()]) if self.inputs else self.expires_at
 
     def is_expired(self, now: float) -> bool:
         """Whether it is to be treated as one that does not exist."""
@@ -238,6 +237,18 @@ def to_json(what: str, value: object) -> str:
         TypeError: If JSON cannot hold it.
     """
     try:
-        return _COMPACT.encode(value)
+        return _written_quickly(value) or _COMPACT.encode(value)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{what} of a task is JSON: {error}") from error
+
+
+def _written_quickly(value: object) -> str | None:
+    """What a quicker and stricter writer makes of a value, in ASCII; `None` unless it is read as an equal one again.
+
+    That writer refuses much, and loses some of what it takes: what is not finite, and types that are none of JSON's.
+    """
+    try:
+        written = _json.dumps(value)
+        return written.decode() if written.isascii() and _json.loads(written) == value else None
+    except (TypeError, ValueError):
+        return None

@@ -178,7 +178,13 @@ class Runner:
     async def _create(self, call: TaskCall, terms: TaskTerms, task_id: str, *, worker: str | None = None) -> TaskRecord:
         try:
             return await self.store.create(
-                call.to_dict(), **terms._asdict(), task_id=task_id, worker=worker, lease=self.lease
+                call.to_dict(),
+                owner=terms.owner,
+                ttl=terms.ttl,
+                poll_interval_ms=terms.poll_interval_ms,
+                task_id=task_id,
+                worker=worker,
+                lease=self.lease,
             )
         except asyncio.CancelledError:
             self.help(self._forget(task_id, terms))

@@ -6,6 +6,7 @@ Nothing is copied: what is made shares the requests of the record, and is to be 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from .record import TaskRecord
@@ -32,7 +33,14 @@ def write_moment(moment: float) -> str:
     >>> write_moment(1785240000.25)
     '2026-07-28T12:00:00.250Z'
     """
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    second, microseconds = divmod(round(moment * 1_000_000), 1_000_000)
+    return f"{_write_second(second)}.{microseconds // 1000:03}Z"
+
+
+@lru_cache(maxsize=256)
+def _write_second(second: int) -> str:
+    """The whole seconds of a moment; most that are written lie in the same few."""
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _task(record: TaskRecord) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -46,8 +45,8 @@ class MemoryTaskStore(TransactionalStore):
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         return work(self._tables)
 
-    def _kept(self, asked: TaskInput) -> TaskInput:
-        return replace(asked, request=self._tables.shared(asked.request))
+    def _kept(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        return self._tables.shared(request)
 
 
 class _Kept:
@@ -104,13 +103,12 @@ class _Tables:
     def save(self, change: Change) -> TaskRecord:
         """See `Transaction.save`."""
         kept = self._tasks[change.record.id]
-        if change.parked:
-            used = {asked.key for asked in kept.inputs}
-            if any(asked.key in used for asked in change.parked):
-                raise key_used()
-        now_settled = {asked.key: asked for asked in change.settled}
-        if now_settled or change.parked:
-            kept.inputs = (*(now_settled.get(asked.key, asked) for asked in kept.inputs), *change.parked)
+        if kept.inputs and not {asked.key for asked in kept.inputs}.isdisjoint([asked.key for asked in change.parked]):
+            raise key_used()
+        if change.settled:
+            settled = {asked.key: asked for asked in change.settled}
+            kept.inputs = tuple([settled.get(asked.key, asked) for asked in kept.inputs])
+        kept.inputs += change.parked
         return self._put(kept, change)
 
     def keep_step(self, task_id: str, name: str, given: str) -> None:
@@ -191,8 +189,9 @@ class _Tables:
         params = dict(request["params"])
         if isinstance(schema := params.get("requestedSchema"), Mapping):
             written = _json.dumps(schema)
-            params["requestedSchema"] = kept = self._schemas.get(written) or _json.frozen(schema)
-            self._schemas[written] = kept
+            if (kept := self._schemas.get(written)) is None:
+                kept = self._schemas[written] = _json.frozen(schema)
+            params["requestedSchema"] = kept
         return {**request, "params": params}
 
 

@@ -43,12 +43,15 @@ class TransactionalStore(Telling, TaskStore):
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         """Run *work*, which writes nothing, on one state of the store."""
 
-    def _kept(self, asked: TaskInput) -> TaskInput:
-        """A question that is about to be asked, as the store keeps it."""
-        return asked
+    def _kept(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The request of a question that is about to be asked, as the store keeps it."""
+        return request
 
-    def _with_kept(self, one: Settlement) -> Settlement:
-        return one if one.replacement is None else replace(one, replacement=self._kept(one.replacement))
+    def _to_ask(self, asked: TaskInput, now: float) -> TaskInput:
+        return changes.opened(asked, self._kept(asked.request), now)
+
+    def _to_settle(self, one: Settlement, now: float) -> Settlement:
+        return one if one.replacement is None else replace(one, replacement=self._to_ask(one.replacement, now))
 
     # --- tasks -------------------------------------------------------------------------------------------------------
 
@@ -110,7 +113,7 @@ class TransactionalStore(Telling, TaskStore):
         asked, now = tuple(inputs), self.clock()
         for one in asked:
             require_small(one.request)
-        asked = tuple(map(self._kept, asked))
+        asked = tuple([self._to_ask(one, now) for one in asked])
 
         def parking(within: Transaction) -> TaskRecord:
             record = held(within, task_id, fence, now)
@@ -125,7 +128,7 @@ class TransactionalStore(Telling, TaskStore):
         given, now = tuple(settlements), self.clock()
         for one in given:
             require_small_answer(one)
-        given = tuple(map(self._with_kept, given))
+        given = tuple([self._to_settle(one, now) for one in given])
 
         def settling(within: Transaction) -> frozenset[str]:
             change, taken = changes.settled(known(within, task_id, now), given, now)
