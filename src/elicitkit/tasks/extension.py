@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from mcp import Client
@@ -43,7 +44,7 @@ from .execution import Execution, Replay, replay_through, replaying
 from .identity import acting_as
 from .listening import listen, wanted_tasks
 from .messages import EXTENSION, TaskParams, UpdateParams
-from .record import History, TaskRecord
+from .record import History, Settlement, TaskInput, TaskRecord
 from .road import REVISION
 from .run import Run
 from .runner import MAX_LIVE, Runner, TaskTerms
@@ -309,22 +310,23 @@ class Tasks(Extension):
     async def _update(self, ctx: Context, params: UpdateParams) -> HandlerResult:
         task_id, responses = params.task_id, params.input_responses
         _require_addressed(ctx, task_id)
-        inputs = self._runner.asked(task_id, self._principal(ctx), responses.keys())
-        if inputs is None:
-            inputs = (await self._found(ctx, task_id)).inputs
-        answered = [(inputs[key], response) for key, response in responses.items() if key in inputs]
-        settlements = {asked.key: judge(asked, response) for asked, response in answered}
+        owner = self._principal(ctx)
+        inputs = self._runner.asked(task_id, owner, responses.keys())
         with _told():
-            taken = await self.store.settle(task_id, settlements.values())
-        for asked, _ in answered:
-            if asked.key in taken:
-                self._runner.answered(task_id, asked, settlements[asked.key])
+            if inputs is None:
+                await self.store.answer(task_id, partial(_judged, responses), owner=owner)
+                return {"resultType": "complete"}
+            settlements = _judged(responses, inputs)
+            taken = await self.store.settle(task_id, settlements)
+        for one in settlements:
+            if one.key in taken:
+                self._runner.answered(task_id, inputs[one.key], one)
         return {"resultType": "complete"}
 
     async def _cancel(self, ctx: Context, params: TaskParams) -> HandlerResult:
-        record = await self._found(ctx, params.task_id)
+        _require_addressed(ctx, params.task_id)
         with _told():
-            await self.store.cancel(record.id, owner=record.owner)
+            await self.store.cancel(params.task_id, owner=self._principal(ctx))
         return {"resultType": "complete"}
 
     async def _found(self, ctx: Context, task_id: str) -> TaskRecord:
@@ -391,6 +393,11 @@ class Tasks(Extension):
         known = {tool.name for tool in await server.list_tools()}
         if missing := sorted(self._choices.names - known):
             raise ValueError(f"tasks were chosen for tools that the server does not have: {', '.join(missing)}")
+
+
+def _judged(responses: Mapping[str, object], inputs: Mapping[str, TaskInput]) -> list[Settlement]:
+    """What responses make of open questions; those to any other are ignored."""
+    return [judge(inputs[key], response) for key, response in responses.items() if key in inputs]
 
 
 def _require_addressed(ctx: Context, task_id: str) -> None:

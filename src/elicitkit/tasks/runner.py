@@ -25,8 +25,9 @@ from .call import TaskCall
 from .claim import Claim
 from .detached import detached_session
 from .endings import Execute, completing, ending_of, failing
+from .looks import Looks
 from .persistence import history_for, keep_end
-from .record import History, Settlement, TaskInput, TaskRecord, new_key
+from .record import History, News, Settlement, TaskInput, TaskRecord, new_key
 from .road import ParkedRoad
 from .run import Pulse, Run, ended
 from .store import LEASE, TaskStore
@@ -40,11 +41,11 @@ Replay: TypeAlias = Callable[["Run", History], Awaitable[Mapping[str, Any]]]
 MAX_LIVE: Final = 1_000
 """How many calls that wait for a person are kept in memory, unless told otherwise."""
 
+Nudge: TypeAlias = Callable[[str, bool], None]
+"""What is told the id of a task that may be ready; and whether it is, since this process made it so."""
+
 _AT_ONCE = 100
 """How many claims are renewed or given back side by side: a store can write them together."""
-
-_A_LITTLE = 0.02
-"""How long after the end of a claim it is looked whether it was renewed, in seconds."""
 
 
 class TaskTerms(NamedTuple):
@@ -79,20 +80,23 @@ class Runner:
         self._replay = replay
         self._max_live = max_live
         self._runs: dict[str, Run] = {}
-        self._later: dict[str, asyncio.TimerHandle] = {}
+        self._looks = Looks(lambda: self.store.clock(), self._changed)
         self._tasks: set[asyncio.Task[None]] = set()
         # One of each for all runs: of a thousand that wait, each would keep its own.
         self._on_ended, self._on_parked, self._no_context = self._tasks.discard, self._trim_soon, Context()
-        self._starting: set[str] = set()
-        """Tasks that this process has, or is about to have, and that do not run yet."""
+        self._starting: dict[str, int | None] = {}
+        """Tasks that this process has, or is about to have, and that do not run yet.
+
+        Each with the newest revision that was told meanwhile; 0 for none, and `None` where it is not known.
+        """
         self._resting = 0
         self._is_to_trim = False
         self._beginning = 0
         self.pausing: Pulse = Pulse()
         """Beats whenever a call may have begun to wait for people, or ended."""
         self._helpers: set[asyncio.Task[object]] = set()
-        self._nudge: Callable[[str], None] | None = None
-        """What is told of a task that changed and does not run here; `None` while nothing may be started."""
+        self._nudge: Nudge | None = None
+        """What is told of tasks that may be ready; `None` while nothing may be started."""
 
     @property
     def live(self) -> int:
@@ -122,11 +126,11 @@ class Runner:
         return run is not None and run.is_working
 
     @asynccontextmanager
-    async def open(self, nudge: Callable[[str], None]) -> AsyncIterator[None]:
+    async def open(self, nudge: Nudge) -> AsyncIterator[None]:
         """Listen to the store inside the block; leaving it stops every run, for another process to take up.
 
         Args:
-            nudge: Called with the id of a task that changed and does not run here.
+            nudge: What is told of tasks that may be ready, and do not run here.
         """
         self._nudge, self._resting, self._is_to_trim = nudge, 0, False
         self._threads = threads.limiter()
@@ -143,9 +147,7 @@ class Runner:
         finally:
             self._nudge = None
             unsubscribe()
-            for handle in self._later.values():
-                handle.cancel()
-            self._later.clear()
+            self._looks.clear()
             with anyio.CancelScope(shield=True):
                 await self._stop_all()
 
@@ -164,11 +166,11 @@ class Runner:
             journal: What the call has asked, been told and done before.
         """
         task_id = new_key()
-        self._starting.add(task_id)
+        self._starting[task_id] = 0
         try:
             record = await self._create(call, terms, task_id, worker=self.worker)
         finally:
-            self._starting.discard(task_id)
+            self._starting.pop(task_id, None)
         claim = Claim(self.store, task_id, record.fence, self.lease, record.lease_until)
         road = self._road_for(claim, call, journal=journal)
         road.known_revision = record.revision
@@ -198,44 +200,51 @@ class Runner:
         self._tasks.add(run.task)
         run.task.add_done_callback(self._on_ended, context=self._no_context)
 
-    async def advance(self, task_id: str) -> bool:
+    async def advance(self, task_id: str, *, is_ready: bool = True) -> bool:
         """Bring a task back that nobody runs, if there is something to do for it; tell whether that was so.
+
+        Args:
+            task_id: The task.
+            is_ready: Whether that is likely. If not, it is looked first, so that nobody is kept from writing.
 
         Raises:
             StoreError: If the store cannot be read or written.
         """
-        if self._nudge is None or self._has(task_id) or not await self._is_ready(task_id) or self._has(task_id):
+        if self._nudge is None or self._has(task_id):
             return False
-        until = self.store.clock() + self.lease
-        fence = await self.store.claim(task_id, self.worker, self.lease)
-        if fence is None:
+        if not is_ready and (not await self._is_ready(task_id) or self._nudge is None or self._has(task_id)):
             return False
-        self._starting.add(task_id)
+        self._starting[task_id] = 0
         try:
-            return await self._run_again(Claim(self.store, task_id, fence, self.lease, until))
+            until = self.store.clock() + self.lease
+            if (history := await self.store.take(task_id, self.worker, self.lease)) is not None:
+                return await self._run_again(history, until)
+            await self._is_ready(task_id)  # Whoever has it may be dead: then it is looked again.
+            return False
         finally:
-            self._starting.discard(task_id)
+            if self._starting.pop(task_id, 0) != 0 and task_id not in self._runs:  # It was told, and nobody listened.
+                self._changed(task_id)
 
     def _has(self, task_id: str) -> bool:
         return task_id in self._runs or task_id in self._starting
 
-    async def _run_again(self, claim: Claim) -> bool:
-        task_id = claim.task_id
+    async def _run_again(self, history: History, until: float) -> bool:
+        task_id = history.record.id
+        claim = Claim(self.store, task_id, history.record.fence, self.lease, until)
         try:
-            history = await self.store.history(task_id)
             road = self._road_for(claim, TaskCall.from_dict(history.record.call), history=history)
-        except UnknownTask:
-            return False
-        except (StoreError, asyncio.CancelledError):
-            await self._release(claim)
-            raise
         except Exception as error:
             logger.error("the call of the task %s cannot be read%s", task_id[:8], trace_of(error))
             await failing("The call of this task cannot be read.")(claim)
             return False
+        if self._nudge is None:
+            await self._release(claim)
+            return False
         run = Run(road, history.record.owner)
         self.start(run, lambda: self._replay(run, history))
-        self._changed(task_id)  # Something may have come since its history was read, and nobody was told.
+        newest = self._starting[task_id]
+        if newest is None or newest > road.known_revision:  # It came since the history was read.
+            self._changed(task_id)
         return True
 
     def _road_for(
@@ -255,19 +264,9 @@ class Runner:
         except UnknownTask:
             return False
         if record.is_waiting_to_run and record.is_leased(self.store.clock()):
-            self._look_again(task_id, record.lease_until)
+            self._looks.plan(task_id, record.lease_until, record.revision)
             return False
         return record.is_waiting_to_run
-
-    def _look_again(self, task_id: str, moment: float) -> None:
-        """Look at a task again when the claim ends that somebody has on it, who may be dead."""
-        if task_id not in self._later:
-            wait = max(moment - self.store.clock(), 0.0) + _A_LITTLE
-            self._later[task_id] = asyncio.get_running_loop().call_later(wait, self._look, task_id)
-
-    def _look(self, task_id: str) -> None:
-        del self._later[task_id]
-        self._changed(task_id)
 
     async def renew(self) -> None:
         """Renew the claims of all that runs here; a run that was overtaken is stopped."""
@@ -344,15 +343,24 @@ class Runner:
 
     # --- changes -----------------------------------------------------------------------------------------------------
 
-    def _changed(self, task_id: str, revision: int | None = None) -> None:
-        """A task changed; *revision* is its newest, if that is known."""
+    def _changed(self, task_id: str, news: News | None = None) -> None:
+        """A task changed."""
         run = self._runs.get(task_id)
         if run is not None:
-            if not run.has_news and (revision is None or revision > run.road.known_revision):
+            if not run.has_news and (news is None or news.revision > run.road.known_revision):
                 run.has_news = True
                 self.help(self._refresh(run))
-        elif self._nudge is not None and task_id not in self._starting:
-            self._nudge(task_id)
+        elif task_id in self._starting:
+            newest = self._starting[task_id]
+            self._starting[task_id] = None if news is None or newest is None else max(newest, news.revision)
+        elif self._nudge is None:
+            return
+        elif news is None or news.ready_at is None:
+            self._nudge(task_id, False)
+        elif news.ready_at > self.store.clock():
+            self._looks.plan(task_id, news.ready_at, news.revision)
+        else:
+            self._nudge(task_id, news.is_own)
 
     async def _refresh(self, run: Run) -> None:
         run.has_news = False

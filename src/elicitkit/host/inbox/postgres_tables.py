@@ -40,7 +40,7 @@ RENEW: Final = b"""
 DUE: Final = b"SELECT id FROM inbox WHERE due <= %s ORDER BY due LIMIT %s"
 DELETE: Final = b"DELETE FROM inbox WHERE id = %s"
 CHANGED: Final = b"""
-    SELECT id, revision FROM inbox
+    SELECT id, revision, NULL FROM inbox
     WHERE changed >= %s::xid8 AND changed < pg_snapshot_xmax(pg_current_snapshot())
 """
 

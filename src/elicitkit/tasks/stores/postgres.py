@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import WeakValueDictionary
 
 from ...errors import MissingExtra, StoreError
-from ..record import TaskInput, TaskRecord
+from ..record import News, TaskInput, TaskRecord
 from .arguments import positive
 from .postgres_schema import MIGRATIONS, Migration, forget_lines, migrate, require_name
 from .telling import Telling
@@ -128,7 +128,7 @@ class PostgresDatabase(Telling):
             raise StoreError("The store of tasks is not open: use it as in `async with store:`.")
         return self._lanes
 
-    def _tell_own(self, changed: Mapping[str, int], deleted: Iterable[str]) -> None:
+    def _tell_own(self, changed: Mapping[str, News], deleted: Iterable[str]) -> None:
         if self._listening is not None and (changed or deleted):
             self._listening.changed(changed, deleted)
 

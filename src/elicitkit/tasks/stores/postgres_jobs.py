@@ -15,6 +15,7 @@ from contextvars import Context, copy_context
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from ...errors import StoreError
+from ..record import News
 from .postgres_connections import Connection, hang_up
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Tell: TypeAlias = Callable[[Mapping[str, int], Iterable[str]], None]
-"""Called on the event loop with what changed, each with its newest revision, and what was deleted."""
+Tell: TypeAlias = Callable[[Mapping[str, News], Iterable[str]], None]
+"""Called on the event loop with what changed, each with what is new, and what was deleted."""
 
 _AGAIN: Final = 0.5
 """How long after a connection was cut it is looked whether another must be, in seconds."""
@@ -97,7 +98,7 @@ class Job(Generic[T]):
             with self._lock:
                 self._connection = None
 
-    def deliver(self, value: T, changed: Mapping[str, int], deleted: Iterable[str], tell: Tell) -> None:
+    def deliver(self, value: T, changed: Mapping[str, News], deleted: Iterable[str], tell: Tell) -> None:
         """It was done: tell who listens, and then who waits."""
         self._call(self._succeed, value, changed, deleted, tell)
 
@@ -111,7 +112,7 @@ class Job(Generic[T]):
 
     # --- on the event loop -------------------------------------------------------------------------------------------
 
-    def _succeed(self, value: T, changed: Mapping[str, int], deleted: Iterable[str], tell: Tell) -> None:
+    def _succeed(self, value: T, changed: Mapping[str, News], deleted: Iterable[str], tell: Tell) -> None:
         self._timer.cancel()
         tell(changed, deleted)
         if not self._future.done():  # Who waited may have given up.

@@ -14,7 +14,7 @@ from psycopg.errors import UniqueViolation
 from ...errors import TaskKeyError
 from ..changes import Change, key_used
 from ..listing import Listing
-from ..record import History, TaskInput, TaskRecord
+from ..record import History, News, TaskInput, TaskRecord
 from . import rows
 from .postgres_listing import listing_query
 from .postgres_rows import Rows
@@ -51,7 +51,7 @@ READY: Final = b"""
 """
 DUE: Final = b"SELECT id FROM tasks WHERE due <= %s ORDER BY due LIMIT %s"
 CHANGED: Final = b"""
-    SELECT id, revision FROM tasks
+    SELECT id, revision, CASE WHEN waits THEN lease_until ELSE 'infinity' END FROM tasks
     WHERE changed >= %s::xid8 AND changed < pg_snapshot_xmax(pg_current_snapshot())
 """
 DELETE: Final = (
@@ -81,8 +81,9 @@ class Tables(Rows):
         """See `Transaction.load_history`."""
         if not _is_id(task_id):
             return None
-        found = self._execute(SELECT_TASK, (task_id,))
+        found = self._execute(SELECT_TASK if self._is_reading else LOCK_TASK, (task_id,))
         inputs, steps = self._execute(EVERY_INPUT, (task_id,)), self._execute(STEPS, (task_id,))
+        self._look_ahead()
         if (row := found.fetchone()) is None:
             return None
         every = tuple(map(_input, inputs))
@@ -152,7 +153,11 @@ class Tables(Rows):
         return key_used()
 
     def _stamped(self, change: Change) -> TaskRecord:
-        return change.stamped(self._next(change.record.id)).record if change.is_visible else change.record
+        if not change.is_visible:
+            return change.record
+        record = change.stamped(self._next(change.record.id)).record
+        self.changed[record.id] = News.of(record)
+        return record
 
 
 def _is_id(task_id: str) -> bool:

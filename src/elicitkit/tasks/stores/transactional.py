@@ -21,7 +21,7 @@ from ..listing import EVERYBODY, Everybody, Listing, TaskPage, listing_of, page_
 from ..record import History, Settlement, Swept, TaskInput, TaskRecord, new_key, to_json
 from ..requests import require_small
 from ..states import Status
-from ..store import LEASE, TaskStore
+from ..store import LEASE, Judged, TaskStore
 from .arguments import positive, require_small_answer, task_id_of, whole
 from .telling import Telling
 from .transaction import Transaction, held, known, owned, running
@@ -134,6 +134,21 @@ class TransactionalStore(Telling, TaskStore):
 
         return await self._write(settling)
 
+    async def answer(self, task_id: str, judged: Judged, *, owner: str | None) -> frozenset[str]:
+        """See `TaskStore.answer`."""
+        now = self.clock()
+
+        def answering(within: Transaction) -> frozenset[str]:
+            record = owned(known(within, task_id, now), owner)
+            given = tuple(judged(record.inputs))
+            for one in given:
+                require_small_answer(one)
+            change, taken = changes.settled(record, map(self._with_kept, given), now)
+            _save(within, change)
+            return taken
+
+        return await self._write(answering)
+
     async def withdraw(self, task_id: str, keys: Iterable[str], *, fence: int | None = None) -> None:
         """See `TaskStore.withdraw`."""
         unwanted, now = tuple(keys), self.clock()
@@ -216,6 +231,19 @@ class TransactionalStore(Telling, TaskStore):
             return None if change is None else within.save(change).fence
 
         return await self._write(claiming)
+
+    async def take(self, task_id: str, worker: str, seconds: float) -> History | None:
+        """See `TaskStore.take`."""
+        now, wanted = self.clock(), positive("the time of a claim", seconds)
+
+        def taking(within: Transaction) -> History | None:
+            found = within.load_history(task_id)
+            if found is None or found.record.is_expired(now) or not found.record.is_waiting_to_run:
+                return None
+            change = changes.claimed(found.record, worker, wanted, now)
+            return None if change is None else replace(found, record=within.save(change))
+
+        return await self._write(taking)
 
     async def renew(self, task_id: str, seconds: float, *, fence: int, waiting_since: int | None = None) -> None:
         """See `TaskStore.renew`."""
