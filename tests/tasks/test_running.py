@@ -13,7 +13,7 @@ from mcp_types import INTERNAL_ERROR
 
 from elicitkit import MemoryTaskStore, Tasks, call_id, elicit, elicit_all, elicit_sync, step
 from elicitkit.errors import StoreError, TaskKeyError
-from elicitkit.tasks import persistence, run
+from elicitkit.tasks import persistence, runner
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.testing.store_contract import Clock
@@ -241,12 +241,19 @@ async def test_a_call_that_is_cancelled_while_its_task_is_made_leaves_none_to_ru
 # --- other bad moments ------------------------------------------------------------------------------------------------
 
 
-async def test_a_tool_that_does_not_end_is_not_waited_for_without_end(
+async def test_a_tool_that_does_not_end_is_given_up_in_time_and_after_those_that_do(
     store: FlakyStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(run, "_PATIENCE", 0.05)
-    tasks = quick(store, tools={"stubborn"})
-    mcp, go = server(tasks), asyncio.Event()
+    """Issue 8: a server that is asked to end does so, and others have its tasks."""
+    monkeypatch.setattr(runner, "_QUICKLY", 0.05)
+    tasks = quick(store, tools={"stubborn", "willing"}, grace=0.1, lease=60)
+    mcp, go, released = server(tasks), asyncio.Event(), list[str]()
+
+    async def releasing(task_id: str, *, fence: int) -> None:
+        released.append(task_id)
+        await MemoryTaskStore.release(store, task_id, fence=fence)
+
+    monkeypatch.setattr(store, "release", releasing)
 
     @mcp.tool()
     async def stubborn() -> None:
@@ -254,12 +261,20 @@ async def test_a_tool_that_does_not_end_is_not_waited_for_without_end(
             with contextlib.suppress(asyncio.CancelledError):
                 await go.wait()
 
+    mcp.tool(name="willing")(asyncio.Event().wait)
+
     async with desk(mcp, tasks) as at:
-        await at.start("stubborn")
+        ids = [await at.start("stubborn"), await at.start("willing")]
         await asyncio.sleep(0)
+        assert tasks.left_behind == ()
+    left = tasks.left_behind
     go.set()
 
-    assert "does not end" in caplog.text
+    assert left == (ids[0],)
+    assert released == [ids[1], ids[0]]
+    assert set(await store.ready()) == set(ids)
+    assert f"elicitkit task {ids[0][:8]} was cancelled, and does not end" in caplog.text
+    assert ids[1][:8] not in caplog.text
 
 
 async def test_a_result_that_is_no_json_is_an_error_of_the_server(store: FlakyStore) -> None:

@@ -47,7 +47,7 @@ from .messages import EXTENSION, TaskParams, UpdateParams
 from .record import History, Settlement, TaskInput, TaskRecord
 from .road import REVISION
 from .run import Run
-from .runner import MAX_LIVE, Runner, TaskTerms
+from .runner import GRACE, MAX_LIVE, Runner, TaskTerms
 from .serving import Serving
 from .store import LEASE, TaskStore
 from .wire import create_task_result, get_task_result
@@ -100,6 +100,8 @@ class Tasks(Extension):
         max_live: How many calls that wait for people are kept in memory; the others are rows of the store alone. Tools
             that wait in threads are kept in half of these at most.
         lease: For how long a process claims a task at a time, in seconds; one that dies is replaced after that.
+        grace: How long tools have to end when the server stops, in seconds. The task of one that does not is given to
+            others all the same, and its tool runs in two processes until this one has ended.
     """
 
     identifier = EXTENSION
@@ -115,11 +117,14 @@ class Tasks(Extension):
         engine: Engine | None = None,
         max_live: int = MAX_LIVE,
         lease: float = LEASE,
+        grace: float = GRACE,
     ) -> None:
         self.store: TaskStore = store
         self.engine: Engine = engine or LocalEngine()
         self._max_live = max_live
         self._lease = seconds_of(lease, what="lease") or LEASE
+        self.grace: float = seconds_of(grace, what="grace") or GRACE
+        """How long tools have to end when the server stops, in seconds."""
         self._ttl = self._kept_for(ttl)
         self._choices = Choices(tools, self._ttl)
         self._poll_interval_ms = max(1, round((seconds_of(poll_interval, what="poll_interval") or 1.0) * 1000))
@@ -132,7 +137,7 @@ class Tasks(Extension):
         self._client: Client | None = None
 
     def _new_runner(self) -> Runner:
-        return Runner(self.store, self._replay, max_live=self._max_live, lease=self._lease)
+        return Runner(self.store, self._replay, max_live=self._max_live, lease=self._lease, grace=self.grace)
 
     # --- what authors use --------------------------------------------------------------------------------------------
 
@@ -212,8 +217,13 @@ class Tasks(Extension):
         """Whether a server serves these tasks, or a worker runs them, at the moment."""
         return self._client is not None
 
-    def run_by(self, engine: Engine, *, store: TaskStore | None = None) -> None:
-        """Let another engine run the tasks of this process, with another store if one is given.
+    @property
+    def left_behind(self) -> tuple[str, ...]:
+        """The tasks whose tools did not end when the server stopped."""
+        return self._runner.left_behind
+
+    def run_by(self, engine: Engine, *, store: TaskStore | None = None, grace: float | None = None) -> None:
+        """Let another engine run the tasks of this process, with another store or another grace if one is given.
 
         It is for workers, which import a server that somebody else serves. What a tool itself holds of the store that
         the server was made with stays that one.
@@ -224,6 +234,7 @@ class Tasks(Extension):
         if self.is_served:
             raise RuntimeError("these tasks are served at the moment: their engine is chosen before")
         self.engine, self.store = engine, store or self.store
+        self.grace = seconds_of(grace, what="grace") or self.grace
         self._runner = self._new_runner()
 
     # --- what the SDK uses -------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Set
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import Context
 from dataclasses import replace
@@ -44,6 +44,12 @@ MAX_LIVE: Final = 1_000
 Nudge: TypeAlias = Callable[[str, bool], None]
 """What is told the id of a task that may be ready; and whether it is, since this process made it so."""
 
+GRACE: Final = 8.0
+"""How long tools have to end when everything stops, in seconds, unless told otherwise: Docker kills after 10."""
+
+_QUICKLY = 0.5
+"""How long it takes a tool to end that does not refuse to, in seconds: those are given back before the others."""
+
 _AT_ONCE = 100
 """How many claims are renewed or given back side by side: a store can write them together."""
 
@@ -65,13 +71,25 @@ class Runner:
         lease: For how long a task is claimed at a time, in seconds; it is renewed while the process lives.
         max_live: How many calls are kept in memory; beyond, those that wait longest are put down. Calls that wait in
             threads are put down beyond half of those that the framework has.
+        grace: How long a tool has to end when everything stops, in seconds; after that its task is given to others.
     """
 
-    def __init__(self, store: TaskStore, replay: Replay, *, lease: float = LEASE, max_live: int = MAX_LIVE) -> None:
+    def __init__(
+        self,
+        store: TaskStore,
+        replay: Replay,
+        *,
+        lease: float = LEASE,
+        max_live: int = MAX_LIVE,
+        grace: float = GRACE,
+    ) -> None:
         self.store = store
         self.worker: str = secrets.token_hex(8)
         """What this process calls itself in the store."""
         self.lease = lease
+        self.grace = grace
+        self.left_behind: tuple[str, ...] = ()
+        """The tasks whose tools did not end when everything stopped. They were given back, and may still do things."""
         self.most_working: int | None = None
         """How many calls may work here at once, beside those that began here; `None` for any number.
 
@@ -132,7 +150,7 @@ class Runner:
         Args:
             nudge: What is told of tasks that may be ready, and do not run here.
         """
-        self._nudge, self._resting, self._is_to_trim = nudge, 0, False
+        self._nudge, self._resting, self._is_to_trim, self.left_behind = nudge, 0, False, ()
         self._threads = threads.limiter()
         for left_behind in (
             self._runs,
@@ -450,14 +468,25 @@ class Runner:
         return True
 
     async def _stop_all(self) -> None:
+        """Stop every run and give it back, those first that end at once; one that does not end is given up in time."""
         await self._stop_helping()
         runs = [*self._runs.values()]
         for run in runs:
             run.stop()
-        await ended(self._tasks)
+        quickly = min(_QUICKLY, self.grace)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=quickly)
+        await self._give_back(run for run in runs if run.has_ended)
+        left = [run for run in runs if not run.has_ended]
+        await ended(self._tasks, self.grace - quickly)
+        await self._give_back(left)
+        self.left_behind = tuple(run.claim.task_id for run in left if not run.has_ended)
+        await self._stop_helping()
+
+    async def _give_back(self, some: Iterable[Run]) -> None:
+        runs = [*some]
         for first in range(0, len(runs), _AT_ONCE):
             await asyncio.gather(*(self._release(run.claim) for run in runs[first : first + _AT_ONCE]))
-        await self._stop_helping()
 
     async def _release(self, claim: Claim) -> None:
         try:
