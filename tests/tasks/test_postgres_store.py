@@ -268,6 +268,8 @@ async def setting(store: PostgresTaskStore, name: str) -> str:
         (postgres_tables.EVERY_INPUT, 1),
         (postgres_tables.SELECT_TASK, 1),
         (postgres_tables.STEPS, 1),
+        (postgres_tables.READ_TASK, 1),
+        (postgres_tables.READ_HISTORY, 1),
         (postgres_tables.OPEN_OF, 1),
         (postgres_tables.CHANGED, 1),
         *(

@@ -223,7 +223,7 @@ class History:
     """Every question, in the order they were parked."""
 
     steps: Mapping[str, str]
-    """What each finished step gave, as JSON text, by name."""
+    """What each finished step gave, as JSON text, by name; in the order in which they were kept."""
 
     def latest(self, key: str) -> TaskInput | None:
         """The newest try of the question that was asked under a key; `None` if none was."""

@@ -122,6 +122,9 @@ class PostgresDatabase(Telling):
     async def _read(self, work: Callable[[Any], T]) -> T:
         return await self._opened.run(work, is_reading=True)
 
+    async def _read_once(self, work: Callable[[Any], T]) -> T:
+        return await self._opened.run(work, is_reading=True, is_once=True)
+
     @property
     def _opened(self) -> Lanes:
         if self._lanes is None:

@@ -36,17 +36,19 @@ class Job(Generic[T]):
     Args:
         work: What is to be done.
         is_reading: Whether it writes nothing.
+        is_once: Whether one statement is all of it.
         timeout: How long it may wait for a thread, and then how long it may take, in seconds.
     """
 
     __slots__ = (
         *("_connection", "_deadline", "_future", "_is_given_up", "_lock", "_loop", "_timeout", "_timer"),
-        *("context", "is_cut", "is_reading", "work"),
+        *("context", "is_cut", "is_once", "is_reading", "work"),
     )
 
-    def __init__(self, work: Callable[[Any], T], *, is_reading: bool, timeout: float) -> None:
+    def __init__(self, work: Callable[[Any], T], *, is_reading: bool, timeout: float, is_once: bool = False) -> None:
         self.work = work
         self.is_reading = is_reading
+        self.is_once = is_once
         self.is_cut: bool = False
         """Whether its time was over while it waited on a connection."""
         self.context: Context = copy_context()  # So that whoever watches for errors hears of those made in the thread.

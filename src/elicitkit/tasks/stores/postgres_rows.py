@@ -6,7 +6,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import psycopg
 from psycopg.errors import UniqueViolation
@@ -79,7 +79,7 @@ class Rows(ABC):
 
     Args:
         connection: One that is in a transaction.
-        pipeline: What it is in.
+        pipeline: What it is in; `None` for a work that is one statement.
         place: Where the tables are, and where others hear of changes.
         is_reading: Whether nothing is written, so that nothing has to be locked.
     """
@@ -87,13 +87,17 @@ class Rows(ABC):
     _changed: ClassVar[bytes]
     """Gives the id, the revision and, where there is one, the `ready_at` of each."""
 
-    def __init__(self, connection: Connection, pipeline: psycopg.Pipeline, place: Place, *, is_reading: bool) -> None:
+    def __init__(
+        self, connection: Connection, pipeline: psycopg.Pipeline | None, place: Place, *, is_reading: bool
+    ) -> None:
         self.changed: dict[str, News] = {}
         """What was changed here so that it can be seen, each with what is new."""
         self.deleted: list[str] = []
         """The ids of what was deleted here."""
         self.has_waited: bool = False
         """Whether the transaction is under way for certain: nothing is written before."""
+        self.has_written: bool = False
+        """Whether there is anything to keep."""
         self._execute = connection.execute
         self._pipeline = pipeline
         self._place = place
@@ -121,6 +125,10 @@ class Rows(ABC):
         (since,) = oldest.fetchone() or (0,)
         return Scan({id: News(revision, ready_at) for id, revision, ready_at in found}, int(since))
 
+    def _write(self, statement: bytes, given: tuple[Any, ...]) -> psycopg.Cursor[tuple[Any, ...]]:
+        self.has_written = True
+        return self._execute(statement, given)
+
     def _next(self, id: str) -> int:
         """The next revision, which is that of something from now on."""
         if not self._revisions:
@@ -145,7 +153,7 @@ class Rows(ABC):
 
     def _wait(self) -> None:
         """Wait for what was asked. When all is answered the clock begins for a process that does nothing then."""
-        if not self._is_reading:
+        if not self._is_reading and self._pipeline is not None:
             self._pipeline.sync()
             self.has_waited = True
 

@@ -130,7 +130,12 @@ _INBOX: Final[Migration] = (
     "CREATE INDEX inbox_that_is_ready ON inbox (number, host) WHERE ready",
 )
 
-MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _INBOX)
+_ORDERED: Final[Migration] = (
+    # The order they were kept in. A process of an older version, which may still run, fills it in without knowing.
+    "ALTER TABLE steps ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY",
+)
+
+MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _INBOX, _ORDERED)
 """What makes version 1 of nothing, version 2 of version 1, and so on. Never change one that was released."""
 
 _OURS: Final = ("tasks", "inputs", "steps", "lines", "revisions", "inbox")

@@ -33,6 +33,11 @@ _READY: Final = """
     WHERE waits = 1 AND lease_until <= ? AND (open > 0 OR due IS NULL OR due > ?)
     ORDER BY lease_until, revision LIMIT ?
 """
+_STEPS: Final = "SELECT name, given FROM steps WHERE task_id = ? ORDER BY number"
+_KEEP_STEP: Final = """
+    INSERT OR IGNORE INTO steps (task_id, name, given, number)
+    VALUES (?, ?, ?, (SELECT coalesce(max(number), 0) + 1 FROM steps WHERE task_id = ?))
+"""
 _CHANGED: Final = """
     SELECT id, revision, CASE WHEN waits THEN lease_until ELSE 9e999 END FROM tasks WHERE revision > ? ORDER BY revision
 """
@@ -65,7 +70,7 @@ class Tables:
         if (record := self.load(task_id)) is None:
             return None
         inputs = self._connection.execute(f"{_SELECT_INPUTS} ORDER BY number", (task_id,))
-        steps = self._connection.execute("SELECT name, given FROM steps WHERE task_id = ?", (task_id,))
+        steps = self._connection.execute(_STEPS, (task_id,))
         return History(record, tuple(map(rows.to_input, inputs)), dict(steps))
 
     def insert(self, record: TaskRecord) -> TaskRecord:
@@ -95,7 +100,7 @@ class Tables:
 
     def keep_step(self, task_id: str, name: str, given: str) -> None:
         """See `Transaction.keep_step`."""
-        self._connection.execute("INSERT OR IGNORE INTO steps VALUES (?, ?, ?)", (task_id, name, given))
+        self._connection.execute(_KEEP_STEP, (task_id, name, given, task_id))
 
     def open_of(self, owner: str) -> int:
         """See `Transaction.open_of`."""

@@ -43,6 +43,10 @@ class TransactionalStore(Telling, TaskStore):
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         """Run *work*, which writes nothing, on one state of the store."""
 
+    async def _read_once(self, work: Callable[[Transaction], T]) -> T:
+        """As `_read`, for a work that asks for one thing: one task, or one history."""
+        return await self._read(work)
+
     def _kept(self, asked: TaskInput) -> TaskInput:
         """A question that is about to be asked, as the store keeps it."""
         return asked
@@ -82,12 +86,12 @@ class TransactionalStore(Telling, TaskStore):
 
     async def get(self, task_id: str, *, owner: str | None) -> TaskRecord:
         """See `TaskStore.get`."""
-        return owned(await self._read(partial(known, task_id=task_id, now=self.clock())), owner)
+        return owned(await self._read_once(partial(known, task_id=task_id, now=self.clock())), owner)
 
     async def history(self, task_id: str) -> History:
         """See `TaskStore.history`."""
         now = self.clock()
-        found = await self._read(lambda within: within.load_history(task_id))
+        found = await self._read_once(lambda within: within.load_history(task_id))
         if found is None or found.record.is_expired(now):
             raise UnknownTask
         return found

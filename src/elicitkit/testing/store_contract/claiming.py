@@ -282,3 +282,17 @@ class ClaimingContract(StoreTests):
         await store.keep_step(made.id, "rate", "null", fence=1)
 
         assert (await other.history(made.id)).steps == {"price": '{"eur":42}', "rate": "null"}
+
+    async def test_steps_come_in_the_order_in_which_they_were_kept(self, store: TaskStore, other: TaskStore) -> None:
+        made, names = await store.create({}, worker="first"), ["ship", "charge", "tell", "bill"]
+
+        for name in names:
+            await store.keep_step(made.id, name, "1", fence=1)
+
+        assert list((await other.history(made.id)).steps) == names
+        taken_from = await store.create({})
+        for name in names:
+            await store.keep_step(taken_from.id, name, "1")
+        taken = await other.take(taken_from.id, "second", 30)
+        assert taken is not None
+        assert list(taken.steps) == names
