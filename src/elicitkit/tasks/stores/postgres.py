@@ -36,6 +36,8 @@ class PostgresDatabase(Telling):
         rescan: How often to look for changes that were not heard of, in seconds.
         must_exist: Make no tables and bring none up to date: where there are none, or older ones, it is a `StoreError`
             when the store is opened.
+        reads_only: Write nothing, and hear of no change; the tables must exist. A role that may read them will do, and
+            so will a standby.
         options: What the store it is takes.
     """
 
@@ -52,6 +54,7 @@ class PostgresDatabase(Telling):
         timeout: float = 10.0,
         rescan: float = 5.0,
         must_exist: bool = False,
+        reads_only: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(**options)
@@ -64,7 +67,8 @@ class PostgresDatabase(Telling):
         self._timeout = positive("timeout", timeout)
         self._rescan = positive("rescan", rescan)
         self._pool_size = int(positive("pool_size", pool_size))
-        self._must_exist = must_exist
+        self._must_exist = must_exist or reads_only
+        self._reads_only = reads_only
         self._connector = Connector(address, self._schema, timeout)
         self._lanes: Lanes | None = None
         self._listening: Listening | None = None
@@ -93,6 +97,9 @@ class PostgresDatabase(Telling):
             timeout=self._timeout,
             tell=self._tell_own,
         )
+        if self._reads_only:  # A standby lets nobody listen.
+            self._lanes = lanes
+            return
         listening = Listening(
             self._connector,
             place=place,
@@ -117,6 +124,8 @@ class PostgresDatabase(Telling):
         self._listening = None
 
     async def _write(self, work: Callable[[Any], T]) -> T:
+        if self._reads_only:
+            raise StoreError("The store of tasks was opened to be read alone. Nothing was stored.")
         return await self._opened.run(work, is_reading=False)
 
     async def _read(self, work: Callable[[Any], T]) -> T:
@@ -146,7 +155,8 @@ class PostgresDatabase(Telling):
             try:
                 connection.prepare_threshold = None  # What is done once needs no plan.
                 migrate(connection, self._schema, must_exist=self._must_exist, migrations=self._migrations)
-                forget_lines(connection)
+                if not self._reads_only:
+                    forget_lines(connection)
             finally:
                 close(connection)
         except psycopg.Error as error:
@@ -176,6 +186,8 @@ class PostgresTaskStore(PostgresDatabase, TransactionalStore):
         rescan: How often to look for changes that were not heard of, in seconds.
         must_exist: Make no tables and bring none up to date: where there are none, or older ones, it is a `StoreError`
             when the store is opened.
+        reads_only: Write nothing, and hear of no change; the tables must exist. A role that may read them will do, and
+            so will a standby.
         options: As for `TaskStore`.
 
     Raises:

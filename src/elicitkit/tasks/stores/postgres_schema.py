@@ -172,8 +172,11 @@ def migrate(
             and are not, or are of an older version.
         psycopg.Error: If they cannot be read or made.
     """
-    if _version(connection, schema) == len(migrations):
+    version = _version(connection, schema)
+    if version == len(migrations):
         return
+    if must_exist:  # A role that may not write, or a standby, is told so as well.
+        _refuse(connection, schema, version, len(migrations), must_exist)
     # A change of many rows may take its time; and two that start at once make the tables once. The lock is not the
     # transaction's: one that begins behind it sees what was made before.
     connection.execute(_PATIENT)
