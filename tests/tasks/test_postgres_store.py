@@ -40,7 +40,8 @@ class TestPostgresStore(TaskStoreContract):
         self.schema = schema
 
     def make_store(self, folder: Path, **options: Any) -> PostgresTaskStore:
-        return PostgresTaskStore(postgres.ADDRESS, schema=self.schema, **options)
+        # What is heard is heard by its notice, then, and never by a look around.
+        return PostgresTaskStore(postgres.ADDRESS, schema=self.schema, rescan=3600, **options)
 
 
 # --- at once ----------------------------------------------------------------------------------------------------------
