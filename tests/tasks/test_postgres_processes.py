@@ -56,7 +56,8 @@ async def test_a_change_of_another_process_is_noticed_within_50_ms(schema: str) 
         heard: dict[str, float] = {}
         store.subscribe(lambda task_id: heard.setdefault(task_id, time.time()))
         async with another_process("create_some", schema) as process:
-            made = [line.split() for line in await lines_of(process)]
+            words = await lines_of(process)
+            made = list(zip(words[::2], words[1::2], strict=True))
         with anyio.fail_after(20):
             while len(heard) < len(made):  # noqa: ASYNC110
                 await anyio.sleep(0.01)

@@ -16,6 +16,7 @@ from elicitkit.errors import StoreError, TaskKeyError
 from elicitkit.tasks import persistence, runner
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.engines.local import LocalEngine
+from elicitkit.tasks.troubles import Troubles
 from elicitkit.testing.store_contract import Clock
 from tests.tasks.desk import Desk, accept, desk, eventually, form, quick, server, text_of, until
 
@@ -160,6 +161,44 @@ async def test_what_is_not_worth_a_failure_is_logged(
         assert await at.said(task_id) == "XL"
     assert order.runs == 1
     assert "The disk is full." in caplog.text
+
+
+async def test_a_store_that_is_gone_for_a_while_is_told_of_in_one_line_and_so_is_that_it_is_back(
+    store: FlakyStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Issue 8: not a trace for each task at each renewal."""
+    gate = asyncio.Event()
+    tasks = quick(store, tools={"wait"})
+    mcp = server(tasks)
+    mcp.tool(name="wait")(gate.wait)
+    async with desk(mcp, tasks) as at:
+        ids = [await at.start("wait") for _ in range(5)]
+        store.fails = dict.fromkeys(("renew", "sweep", "ready", "history"), 40)
+        await eventually(lambda: store.fails["renew"] < 25 and store.fails["sweep"] < 38)
+        assert len(caplog.messages) == 1
+        store.fails.clear()
+        await eventually(lambda: len(caplog.messages) == 2)
+        gate.set()
+        for task_id in ids:
+            await at.ended(task_id)
+
+    assert caplog.messages == [
+        "the store of tasks fails, and what needs it is tried again until it does not: The disk is full.",
+        "the store of tasks can be used again",
+    ]
+
+
+async def test_what_is_read_is_no_sign_that_a_store_can_be_written(caplog: pytest.LogCaptureFixture) -> None:
+    """A full disk can be read: each look would tell that all is well, and each renewal that it is not."""
+    troubles, full = Troubles(), StoreError("the disk is full")
+    for _ in range(3):
+        troubles.begin("write", full, "a renewal")
+        troubles.end("read")
+    troubles.begin("read", full, "a look")
+    troubles.end("write")
+    troubles.end("write")
+
+    assert len(caplog.messages) == 2
 
 
 async def test_a_call_that_cannot_be_put_down_stays(store: FlakyStore) -> None:

@@ -33,7 +33,6 @@ from ..asking import AskContext
 from ..asking.road import road_of, seconds_of
 from ..errors import AdapterMissing, StoreError, UnknownTask
 from ..journal import Journal
-from ..safety import trace_of
 from .answers import judge
 from .beginning import BeginningRoad, begin_later
 from .call import TaskCall
@@ -50,6 +49,7 @@ from .run import Run
 from .runner import GRACE, MAX_LIVE, Runner, TaskTerms
 from .serving import Serving
 from .store import LEASE, TaskStore
+from .troubles import Doing, troubles_of
 from .wire import create_task_result, get_task_result
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -323,7 +323,7 @@ class Tasks(Extension):
         _require_addressed(ctx, task_id)
         owner = self._principal(ctx)
         inputs = self._runner.asked(task_id, owner, responses.keys())
-        with _told():
+        with self._told("write"):
             if inputs is None:
                 await self.store.answer(task_id, partial(_judged, responses), owner=owner)
                 return {"resultType": "complete"}
@@ -336,7 +336,7 @@ class Tasks(Extension):
 
     async def _cancel(self, ctx: Context, params: TaskParams) -> HandlerResult:
         _require_addressed(ctx, params.task_id)
-        with _told():
+        with self._told("write"):
             await self.store.cancel(params.task_id, owner=self._principal(ctx))
         return {"resultType": "complete"}
 
@@ -347,8 +347,24 @@ class Tasks(Extension):
             MCPError: As `_require_addressed`; -32602 for a task that is unknown, expired or somebody else's.
         """
         _require_addressed(ctx, task_id)
-        with _told():
+        with self._told("read"):
             return await self.store.get(task_id, owner=self._principal(ctx))
+
+    @contextmanager
+    def _told(self, doing: Doing) -> Iterator[None]:
+        """Tell the client what the store says.
+
+        There is one answer for all tasks that are not there, byte for byte (Tasks extension, "Security").
+        """
+        try:
+            yield
+        except UnknownTask as error:
+            raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
+        except StoreError as error:
+            troubles_of(self.store).begin(doing, error, "a request about a task failed")
+            raise MCPError(code=INTERNAL_ERROR, message=str(error)) from None
+        else:
+            troubles_of(self.store).end(doing)
 
     async def _listen(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """A middleware that serves `subscriptions/listen` with `taskIds`."""
@@ -426,18 +442,3 @@ def _require_addressed(ctx: Context, task_id: str) -> None:
 def _declares_tasks(ctx: Context) -> bool:
     capabilities = ctx.session.client_capabilities
     return bool(capabilities and capabilities.extensions and EXTENSION in capabilities.extensions)
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Tell the client what the store says.
-
-    There is one answer for all tasks that are not there, byte for byte (Tasks extension, "Security").
-    """
-    try:
-        yield
-    except UnknownTask as error:
-        raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
-    except StoreError as error:
-        logger.error("a request about a task failed%s", trace_of(error))
-        raise MCPError(code=INTERNAL_ERROR, message=str(error)) from None

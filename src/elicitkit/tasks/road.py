@@ -17,13 +17,13 @@ from ..asking import TRIES, Mode
 from ..errors import AnswerError, CallOver, ElicitkitError, Fault, ProtocolError, StaleClaim, StoreError, UnknownTask
 from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Names, Question, Reply
 from ..limits import ANSWER_BYTES
-from ..safety import trace_of
 from ..schema.dialects import DIALECTS, Dialect
 from ..server.lifetimes import Lifetime
 from ..server.modes import require_mode
 from .claim import Claim
 from .record import History, TaskInput, TaskRecord, new_key
 from .requests import form_request, link_request, shape_of
+from .troubles import troubles_of
 
 if TYPE_CHECKING:
     from mcp.server.session import ServerSession
@@ -202,7 +202,8 @@ class ParkedRoad:
         except (CallOver, StaleClaim, UnknownTask):
             pass  # It has ended, or is not ours: the run is about to be stopped.
         except StoreError as error:
-            logger.error("the progress of the task %s was not kept%s", self.claim.task_id[:8], trace_of(error))
+            told = f"the progress of the task {self.claim.task_id[:8]} was not kept"
+            troubles_of(self.claim.store).begin("write", error, told)
 
     # --- what the runner does with it --------------------------------------------------------------------------------
 

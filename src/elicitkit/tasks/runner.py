@@ -32,6 +32,7 @@ from .road import ParkedRoad
 from .run import Pulse, Run, ended
 from .store import LEASE, TaskStore
 from .stores.transaction import is_owned
+from .troubles import Troubles, troubles_of
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -120,6 +121,10 @@ class Runner:
     def live(self) -> int:
         """How many calls are in memory."""
         return len(self._runs)
+
+    @property
+    def _troubles(self) -> Troubles:
+        return troubles_of(self.store)
 
     @property
     def is_busy(self) -> bool:
@@ -304,8 +309,10 @@ class Runner:
                 run.stop()
         except CallOver:
             self._changed(task_id)  # It has just ended, or somebody else ended it.
-        except ElicitkitError as error:
-            logger.error("the claim of the task %s could not be renewed%s", task_id[:8], trace_of(error))
+        except StoreError as error:
+            self._troubles.begin("write", error, f"the claim of the task {task_id[:8]} could not be renewed")
+        else:
+            self._troubles.end("write")
 
     def _has_still(self, run: Run) -> bool:
         """Whether a run goes on, and is not being put down."""
@@ -457,7 +464,7 @@ class Runner:
             logger.info("the task %s is not ours to put down", run.claim.task_id[:8])
             return True
         except StoreError as error:
-            logger.error("the task %s cannot be put down%s", run.claim.task_id[:8], trace_of(error))
+            self._troubles.begin("write", error, f"the task {run.claim.task_id[:8]} cannot be put down")
             # Perhaps it was, and the answer got lost: no step is done before that is known.
             run.road.claimed_until = 0.0
             return False
@@ -505,7 +512,11 @@ class Runner:
 
     def _helped(self, helper: asyncio.Task[object]) -> None:
         self._helpers.discard(helper)
-        if not helper.cancelled() and (error := helper.exception()) is not None:
+        if helper.cancelled() or (error := helper.exception()) is None:
+            return
+        if isinstance(error, StoreError):
+            self._troubles.begin("write", error, "the work on a task failed")
+        else:
             logger.error("the work on a task failed%s", trace_of(error))
 
     async def _stop_helping(self) -> None:

@@ -22,9 +22,10 @@ from functools import partial
 from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
-from ...errors import ElicitkitError, MissingExtra
+from ...errors import ElicitkitError, MissingExtra, StoreError
 from ...safety import trace_of
 from ..runner import Runner
+from ..troubles import troubles_of
 from .background import beside, keep_renewing
 from .feed import Feed
 from .outage import Outage, hushed
@@ -215,6 +216,9 @@ class _Jobs:
         async def advance(task_id: str) -> None:
             try:
                 await self._advance(task_id)
+            except StoreError as error:
+                told = f"the task {task_id[:8]} could not be taken up, and is tried again later"
+                troubles_of(self._runner.store).begin("write", error, told)
             except ElicitkitError as error:
                 logger.warning("the task %s could not be taken up, and is tried again later: %s", task_id[:8], error)
             except Exception as error:

@@ -17,6 +17,7 @@ from typing import Final, TypeAlias
 from ...errors import StoreError
 from ...safety import trace_of
 from ..store import TaskStore
+from ..troubles import troubles_of
 from .outage import Outage
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -89,10 +90,12 @@ class Feed:
         while True:
             try:
                 await self._feed()
+                troubles_of(self._store).end("read")
                 await self._outage.over()
+            except StoreError as error:
+                troubles_of(self._store).begin("read", error, "the store of tasks could not be looked through")
             except Exception as error:
-                level = logging.WARNING if isinstance(error, StoreError) else logging.ERROR
-                logger.log(level, "the store of tasks could not be looked through%s", trace_of(error))
+                logger.error("the store of tasks could not be looked through%s", trace_of(error))
             await asyncio.sleep(_GAP)
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._longest_wait()):  # Not `wait_for`: it may swallow a cancellation.

@@ -9,8 +9,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
+from ...errors import StoreError
 from ...safety import trace_of
 from ..runner import Runner
+from ..troubles import troubles_of
 from .background import beside, keep_renewing
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -56,6 +58,9 @@ class LocalEngine:
             has_more = False
             try:
                 has_more = await self._take_up(runner)
+                troubles_of(runner.store).end("read")
+            except StoreError as error:
+                troubles_of(runner.store).begin("read", error, "the store of tasks could not be looked through")
             except Exception as error:
                 logger.error(
                     "the store of tasks could not be looked through; the next look is in %s s%s",
