@@ -12,8 +12,9 @@ import anyio
 import psycopg
 import pytest
 
-from elicitkit import StoreError
+from elicitkit import StoreError, Tasks
 from elicitkit.tasks.changes import progressed
+from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.tasks.record import TaskRecord
 from elicitkit.tasks.stores import postgres_connections
 from elicitkit.tasks.stores.postgres import PostgresTaskStore
@@ -25,6 +26,7 @@ from elicitkit.testing.store_contract.listening import Ear
 from tests.services import postgres, proxy
 from tests.services.postgres_server import needs_postgres, postgres_server
 from tests.services.proxy import Proxy
+from tests.tasks.desk import desk, server, until
 
 pytestmark = pytest.mark.anyio
 
@@ -205,6 +207,38 @@ async def test_what_nobody_can_find_out_is_told_as_unknown(
 
     assert await store.settle(made.id, [accepting("a")]) == frozenset()
     assert (await store.history(made.id)).inputs[0].state == "answered"
+
+
+async def test_a_task_of_which_nobody_knows_whether_it_was_made_is_run_by_nobody(
+    network: tuple[PostgresTaskStore, Proxy], direct: PostgresTaskStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Issue 8: the client has no id to ask with, or to cancel by; its id was chosen before, so it can be found."""
+    store, between = network
+    runs = list[str]()
+    tasks = Tasks(store, tools={"work"}, engine=LocalEngine(look=0.05))
+    mcp = server(tasks)
+
+    @mcp.tool()
+    async def work() -> None:
+        runs.append("run")
+
+    async with desk(mcp, tasks, seconds=30) as at:
+        between.cut_after = b"COMMIT\x00"
+        calling = asyncio.ensure_future(at.send("work"))
+        with anyio.fail_after(20):
+            while not between.cuts:  # noqa: ASYNC110
+                await asyncio.sleep(0)
+        between.refuses = True
+        assert "It is not known whether this was stored" in str(await calling)
+        (lost,) = (await direct.list_tasks()).records
+        assert lost.status == "working"
+        between.refuses, between.cut_after = False, None
+
+        await until(direct, lost.id, lambda record: record.status == "cancelled")
+
+    assert runs == []
+    assert f"it is not known whether the task {lost.id[:8]} was made" in caplog.text
+    assert (await direct.list_tasks()).records[0].id == lost.id
 
 
 async def test_a_process_that_sleeps_inside_a_transaction_holds_up_nobody_and_does_it_again(

@@ -42,11 +42,12 @@ from .engines.local import LocalEngine
 from .execution import Execution, Replay, replay_through, replaying
 from .identity import acting_as
 from .listening import listen, wanted_tasks
+from .making import TaskTerms
 from .messages import EXTENSION, TaskParams, UpdateParams
 from .record import History, Settlement, TaskInput, TaskRecord
 from .road import REVISION
 from .run import Run
-from .runner import GRACE, MAX_LIVE, Runner, TaskTerms
+from .runner import GRACE, MAX_LIVE, Runner
 from .serving import Serving
 from .store import LEASE, TaskStore
 from .troubles import Doing, troubles_of

@@ -10,14 +10,14 @@ import asyncio
 import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Set
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import Context
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import anyio
 
-from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, TaskKeyError, UnknownTask
+from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
 from ..journal import Journal
 from ..safety import trace_of
 from . import threads
@@ -26,6 +26,7 @@ from .claim import Claim
 from .detached import detached_session
 from .endings import Execute, completing, ending_of, failing
 from .looks import Looks
+from .making import TaskTerms, make
 from .persistence import history_for, keep_end
 from .record import History, News, Settlement, TaskInput, TaskRecord, new_key
 from .road import ParkedRoad
@@ -53,14 +54,6 @@ _QUICKLY = 0.5
 
 _AT_ONCE = 100
 """How many claims are renewed or given back side by side: a store can write them together."""
-
-
-class TaskTerms(NamedTuple):
-    """What a server says of a new task, as `TaskStore.create` has it."""
-
-    owner: str | None
-    ttl: float | None
-    poll_interval_ms: int | None
 
 
 class Runner:
@@ -178,7 +171,7 @@ class Runner:
 
     async def create(self, call: TaskCall, terms: TaskTerms) -> TaskRecord:
         """Make a task of a call, which others are to run."""
-        return await self._create(call, terms, new_key())
+        return await self._make(call, terms, new_key())
 
     async def new_run(
         self, call: TaskCall, terms: TaskTerms, *, journal: Journal | None = None
@@ -191,7 +184,7 @@ class Runner:
         task_id = new_key()
         self._starting[task_id] = 0
         try:
-            record = await self._create(call, terms, task_id, worker=self.worker)
+            record = await self._make(call, terms, task_id, worker=self.worker)
         finally:
             self._starting.pop(task_id, None)
         claim = Claim(self.store, task_id, record.fence, self.lease, record.lease_until)
@@ -199,20 +192,8 @@ class Runner:
         road.known_revision = record.revision
         return record, Run(road, terms.owner)
 
-    async def _create(self, call: TaskCall, terms: TaskTerms, task_id: str, *, worker: str | None = None) -> TaskRecord:
-        try:
-            return await self.store.create(
-                call.to_dict(), **terms._asdict(), task_id=task_id, worker=worker, lease=self.lease
-            )
-        except asyncio.CancelledError:
-            self.help(self._forget(task_id, terms))
-            raise
-
-    async def _forget(self, task_id: str, terms: TaskTerms) -> None:
-        """See to it that nobody runs a task whose id nobody will ever know: it may be there, or come, or neither."""
-        with suppress(TaskKeyError):  # It is there; else it cannot come any more.
-            await self.store.create({}, **terms._asdict(), task_id=task_id, worker=self.worker, lease=self.lease)
-        await self.store.cancel(task_id, owner=terms.owner)
+    async def _make(self, call: TaskCall, terms: TaskTerms, task_id: str, *, worker: str | None = None) -> TaskRecord:
+        return await make(self.store, call, terms, task_id=task_id, worker=worker, lease=self.lease, help=self.help)
 
     def start(self, run: Run, execute: Execute) -> None:
         """Run a call in the background that this process has claimed. While everything stops, it is left to others."""
