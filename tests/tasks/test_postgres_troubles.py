@@ -4,8 +4,9 @@ import asyncio
 import signal
 import threading
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import ExitStack, nullcontext, suppress
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -20,6 +21,7 @@ from elicitkit.tasks.stores import postgres_connections
 from elicitkit.tasks.stores.postgres import PostgresTaskStore
 from elicitkit.tasks.stores.postgres_connections import Line
 from elicitkit.tasks.stores.postgres_jobs import Job
+from elicitkit.tasks.stores.postgres_pooling import require_session
 from elicitkit.tasks.stores.transaction import Transaction, known
 from elicitkit.testing.store_contract.base import accepting, parked
 from elicitkit.testing.store_contract.listening import Ear
@@ -108,6 +110,54 @@ async def test_a_database_that_cannot_be_reached_is_an_error_when_a_store_is_ope
         await PostgresTaskStore("postgresql://who:swordfish@127.0.0.1:1/what").open()
 
     assert "swordfish" not in str(caught.value)
+
+
+# --- poolers ----------------------------------------------------------------------------------------------------------
+
+
+class Pooled:
+    """A connection through a pooler, which has a few of its own: each transaction gets the one that is free.
+
+    As PgBouncer in transaction mode does it: of those that are free, the one that was used last.
+    """
+
+    def __init__(self, sessions: list[psycopg.Connection[Any]], *, keeps_sessions: bool) -> None:
+        self._free = sessions
+        self._held = sessions.pop() if keeps_sessions else None
+        self._is_kept = keeps_sessions
+        self.info = SimpleNamespace(backend_pid=0)
+        self.prepare_threshold = 0
+
+    def execute(self, query: bytes, given: Any = None) -> psycopg.Cursor[Any]:
+        session = self._held or self._free.pop()
+        cursor = session.execute(query, given)
+        is_free = session.info.transaction_status == psycopg.pq.TransactionStatus.IDLE and not self._is_kept
+        self._held = None if is_free else session
+        if is_free:
+            self._free.append(session)
+        return cursor
+
+    def close(self) -> None:
+        if self._held is not None:
+            self._free.append(self._held)
+
+
+@pytest.mark.parametrize("keeps_sessions", [True, False])
+def test_a_pooler_that_gives_each_transaction_another_session_is_told_apart(keeps_sessions: bool) -> None:
+    """Issue 8: what listens and what is set up belongs to a session. PgBouncer itself was tried by hand."""
+    postgres.require()
+    with ExitStack() as stack:
+        connect = partial(psycopg.connect, postgres.ADDRESS, autocommit=True)
+        sessions = [stack.enter_context(connect()) for _ in range(3)]
+        pooled: Any = partial(Pooled, sessions, keeps_sessions=keeps_sessions)
+        with nullcontext() if keeps_sessions else pytest.raises(StoreError, match="pool_mode=session"):
+            require_session(pooled(), pooled, 5)
+
+
+def test_postgresql_itself_is_asked_no_more_than_its_number() -> None:
+    postgres.require()
+    with psycopg.connect(postgres.ADDRESS, autocommit=True) as connection:
+        require_session(connection, lambda: pytest.fail("there is no need to"), 5)
 
 
 # --- connections that are lost ----------------------------------------------------------------------------------------

@@ -149,11 +149,13 @@ class PostgresDatabase(Telling):
         import psycopg
 
         from .postgres_connections import close, told
+        from .postgres_pooling import require_session
 
         try:
             connection = self._connector.connect()
             try:
                 connection.prepare_threshold = None  # What is done once needs no plan.
+                require_session(connection, self._connector.connect, self._connector.timeout)
                 migrate(connection, self._schema, must_exist=self._must_exist, migrations=self._migrations)
                 if not self._reads_only:
                     forget_lines(connection)
