@@ -351,6 +351,24 @@ async def test_what_others_send_is_no_trouble(direct: PostgresTaskStore, words: 
     assert ear.heard == ["last"]
 
 
+async def test_on_a_loop_that_watches_no_sockets_a_thread_hears(
+    direct: PostgresTaskStore, schema: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows has such a loop."""
+    tried: list[object] = []
+
+    def adding(*given: object) -> None:
+        tried.append(given)
+        raise NotImplementedError
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "add_reader", adding)
+    async with PostgresTaskStore(postgres.ADDRESS, schema=schema, rescan=3600) as store:
+        ear = Ear(store)
+        for _ in range(3):
+            await ear.hears((await direct.create({})).id)
+    assert tried
+
+
 async def test_what_was_changed_while_the_connection_was_down_is_heard_of(
     network: tuple[PostgresTaskStore, Proxy], direct: PostgresTaskStore
 ) -> None:

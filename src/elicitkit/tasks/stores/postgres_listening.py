@@ -23,6 +23,7 @@ from ...errors import StoreError
 from ...safety import trace_of
 from ..record import News
 from .postgres_connections import Connection, Connector, close, cutting, hang_up
+from .postgres_hearing import Hearing
 from .postgres_rows import Place, Rows, Scan, read
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -192,8 +193,11 @@ class Listening:
                 connection.execute(f"LISTEN {self._place.channel}".encode())
             self._is_hearing = True
             self._call(self._began)
-            for note in connection.notifies():
-                self._call(self._heard, note.payload)
+            if not Hearing(self._loop, connection, self._heard).run():
+                for note in connection.notifies():
+                    self._call(self._heard, note.payload)
+        except RuntimeError:  # The loop was closed: nobody listens any more.
+            self._stopping.set()
         finally:
             with self._lock:
                 self._connection = None
