@@ -284,6 +284,9 @@ class StoreError(ElicitkitError, RuntimeError):
     and it could not be asked. The store goes on by itself when the cause is gone.
     """
 
+    is_unknown: bool = False
+    """Whether it is not known if something was stored."""
+
 
 class ProtocolError(ElicitkitError, RuntimeError):
     """The other side answered with something the protocol does not allow, or with an error. No person's doing."""

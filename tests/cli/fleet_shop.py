@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -11,6 +12,7 @@ from fastmcp import FastMCP
 from mcp.server.mcpserver import Context, MCPServer
 
 from elicitkit import Elicitation, FormElicitation, MemoryTaskStore, SqliteTaskStore, Tasks, elicit
+from elicitkit.cli import ending
 
 tasks = Tasks(SqliteTaskStore(os.environ.get("SHOP_TASKS", "tasks.db")), lease=1.0)
 mcp: MCPServer[Any] = MCPServer("shop", middleware=[Elicitation()], extensions=[tasks], lifespan=tasks.lifespan())
@@ -32,6 +34,25 @@ async def stay(ctx: Context) -> None:
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(60)
 
+
+@mcp.tool()
+@tasks.task()
+async def stay_in_a_thread(ctx: Context) -> None:
+    """Refuses to end, in a thread that Python waits for."""
+    await ctx.report_progress(1, 2, "staying")
+    await asyncio.to_thread(threading.Event().wait)
+
+
+@mcp.tool()
+@tasks.task()
+async def block(ctx: Context) -> None:
+    """Keeps the event loop from everything else."""
+    await ctx.report_progress(1, 2, "blocking")
+    threading.Event().wait()
+
+
+if "SHOP_MARGIN" in os.environ:
+    ending.MARGIN = float(os.environ["SHOP_MARGIN"])  # type: ignore[misc]  # No test waits for so long.
 
 plain: MCPServer[Any] = MCPServer("plain")
 without_lifespan: MCPServer[Any] = MCPServer("bare", extensions=[Tasks(SqliteTaskStore("tasks.db"))])

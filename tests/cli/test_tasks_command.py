@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
-from elicitkit import SqliteTaskStore
+from elicitkit import PostgresTaskStore, SqliteTaskStore
 from elicitkit.cli import Exit
 from elicitkit.journal import Reply
 from elicitkit.tasks.record import Settlement
 from elicitkit.testing.store_contract.base import question
+from tests.services import postgres
 
 Ended = tuple[int, str, str]
 Run = Callable[..., Ended]
@@ -181,6 +182,18 @@ def test_a_task_is_shown_with_its_questions_tries_and_steps(run: Run, path: str)
         assert re.search(f"^{line}$", out, re.MULTILINE), f"{line}\n{out}"
 
 
+def test_steps_are_shown_in_the_order_in_which_they_ran(run: Run, path: str) -> None:
+    async def ship(store: SqliteTaskStore) -> None:
+        for name in ("ship", "bill", "charge"):
+            await store.keep_step(IDS["asking"], name, "1")
+
+    with_store(path, ship)
+    text, machine = run("tasks", "show", path, "aa")[1], run("tasks", "show", path, "aa", "--json")[1]
+
+    assert text.endswith("steps done\n  charge\n  ship\n  bill\n")
+    assert json.loads(machine)["steps"] == ["charge", "ship", "bill"]
+
+
 async def answer_wrongly(store: SqliteTaskStore) -> str:
     """A task with an answer that did not fit; its id."""
     record = await store.create({})
@@ -279,6 +292,35 @@ def test_a_sweep_says_what_it_did(run: Run, path: str) -> None:
 
     assert run("tasks", "sweep", path) == (Exit.FINE, "2 questions ended unanswered, 1 task erased\n", "")
     assert run("tasks", "sweep", path)[1] == "0 questions ended unanswered, 0 tasks erased\n"
+
+
+def test_a_sweep_of_a_file_that_somebody_keeps_locked_says_only_that(run: Run, path: str) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        code, out, err = run("tasks", "sweep", path)
+
+    assert (code, out) == (Exit.UNREACHABLE, "")
+    assert "another process keeps it locked" in err
+
+
+@pytest.mark.parametrize("words", [["list"], ["show", "{}"]], ids=["list", "show"])
+def test_a_database_is_looked_at_by_who_may_only_read(run: Run, words: list[str]) -> None:
+    """Issue 8: no table is made and nothing is written, so a role that may read, or a standby, will do."""
+    postgres.require()
+    with postgres.own_schema() as schema:
+        made = asyncio.run(_one_task(schema))
+        settings = f"options=-c%20default_transaction_read_only%3Don&schema={schema}"
+        address = f"{postgres.ADDRESS}?{settings}"
+        code, out, err = run("tasks", words[0], address, *(word.format(made) for word in words[1:]))
+
+        assert (code, err) == (Exit.FINE, "")
+        assert made[:12] in out
+        assert run("tasks", "cancel", address, made)[0] == Exit.UNREACHABLE
+
+
+async def _one_task(schema: str) -> str:
+    async with PostgresTaskStore(postgres.ADDRESS, schema=schema) as store:
+        return (await store.create({"tool": "order"})).id
 
 
 # --- the store --------------------------------------------------------------------------------------------------------

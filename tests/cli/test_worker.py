@@ -3,7 +3,7 @@
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import anyio
@@ -14,7 +14,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from elicitkit import DocketEngine, SqliteTaskStore, Tasks
 from elicitkit.cli import worker
 from tests.cli.conftest import Ended
-from tests.cli.fleet_shop import order, stay
+from tests.cli.fleet_shop import block, order, stay, stay_in_a_thread
 from tests.roads.apart import ROOT, environment
 from tests.services.redis_server import RedisServer, needs_redis, redis_server
 from tests.tasks.desk import Desk, desk, server
@@ -95,10 +95,12 @@ def test_what_cannot_work_is_refused_before_anything_is_taken(
 
 
 @asynccontextmanager
-async def started(folder: Path, *options: str) -> AsyncIterator[tuple[Process, BufferedByteReceiveStream]]:
+async def started(
+    folder: Path, *options: str, **variables: str
+) -> AsyncIterator[tuple[Process, BufferedByteReceiveStream]]:
     """A worker that has said that it takes tasks, with what it says from then on."""
     command = [sys.executable, "-m", "elicitkit", "worker", f"{SHOP}:mcp", *options]
-    variables = {**environment(), "SHOP_TASKS": str(folder / "tasks.db")}
+    variables = {**environment(), "SHOP_TASKS": str(folder / "tasks.db"), **variables}
     process = await anyio.open_process(command, cwd=ROOT, env=variables)
     try:
         assert process.stderr
@@ -120,7 +122,8 @@ async def shop(folder: Path, redis: RedisServer) -> AsyncIterator[Desk]:
     tasks = Tasks(SqliteTaskStore(folder / "tasks.db"), engine=engine, lease=30)
     mcp = server(tasks)
     mcp.tool()(tasks.task()(order))
-    mcp.tool()(tasks.task()(stay))
+    for tool in (stay, stay_in_a_thread, block):
+        mcp.tool()(tasks.task()(tool))
     async with desk(mcp, tasks, seconds=60) as at:
         yield at
 
@@ -162,6 +165,62 @@ async def test_a_second_signal_ends_a_worker_whose_tool_does_not(tmp_path: Path)
         worker.send_signal(signal.SIGINT)
         with anyio.fail_after(5):
             assert await worker.wait() == -signal.SIGINT
+
+
+@needs_redis
+@pytest.mark.slow
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("tool", "left"),
+    [("stay", "the tool of the task {}, which others have"), ("stay_in_a_thread", "a thread that a tool began")],
+)
+async def test_one_signal_ends_a_worker_whose_tool_does_not_and_others_have_its_task(
+    tmp_path: Path, tool: str, left: str
+) -> None:
+    """Issue 8: a shutdown has an end, and says what it left behind."""
+    async with (
+        redis_server(tmp_path) as redis,
+        shop(tmp_path, redis) as at,
+        started(tmp_path, "--docket", redis.url, "--grace", "0.6") as (worker, said),
+    ):
+        task_id = await at.start(tool)
+        await at.when(task_id, lambda record: record.status_message == "staying")
+        worker.send_signal(signal.SIGTERM)
+        with anyio.fail_after(12):
+            assert await worker.wait() == 0
+            lines = b""
+            with suppress(anyio.EndOfStream):
+                while True:
+                    lines += await said.receive()
+
+        assert f"the worker has ended, but for {left.format(task_id[:8])}" in lines.decode()
+        async with started(tmp_path, "--docket", redis.url):
+            await at.when(task_id, lambda record: record.fence > 1 and record.worker is not None)
+
+
+@needs_redis
+@pytest.mark.slow
+@pytest.mark.anyio
+async def test_one_signal_ends_a_worker_whose_event_loop_is_blocked(tmp_path: Path) -> None:
+    """Nothing can be given back then; the claim runs out."""
+    async with (
+        redis_server(tmp_path) as redis,
+        shop(tmp_path, redis) as at,
+        started(tmp_path, "--docket", redis.url, "--grace", "0.1", SHOP_MARGIN="0.5") as (worker, said),
+    ):
+        task_id = await at.start("block")
+        await at.when(task_id, lambda record: record.status_message == "blocking")
+        worker.send_signal(signal.SIGTERM)
+        with anyio.fail_after(12):
+            assert await worker.wait() == 1
+            assert b"could not end in good order" in await said.receive_until(b"\n", 2_000)
+
+
+@pytest.mark.parametrize("grace", ["0", "-1", "inf", "nan"])
+def test_a_grace_that_is_none_is_wrong_usage(refused: Callable[..., str], grace: str) -> None:
+    assert "--grace is a positive number of seconds" in refused(
+        f"{SHOP}:mcp", "--docket", "memory://", "--grace", grace
+    )
 
 
 @needs_redis

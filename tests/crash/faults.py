@@ -198,7 +198,7 @@ def _is_excused(evidence: Evidence, line: Any) -> bool:
         return stop.is_within(line["at"] - RECOVERY, line["at"])
 
     told = f"{line['text']} {line['cause']}"
-    if any(map(since, evidence.outages)) and "StoreError" in told:
+    if any(map(since, evidence.outages)) and ("StoreError" in told or "the store of tasks fails" in told):
         return True
     is_stopped = any(since(stop) and stop.run == line["run"] for stop in evidence.stops)
     return is_stopped and "StaleClaim" in told

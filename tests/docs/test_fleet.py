@@ -2,22 +2,34 @@
 
 import argparse
 import os
+import re
 import runpy
 import shlex
+import shutil
+import subprocess
+import sys
 import tomllib
-from importlib.util import find_spec
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import pytest
+import uvicorn
 import yaml
 from mcp.server.mcpserver import MCPServer
+from redis import Redis
+from redis.backoff import ConstantBackoff
+from redis.retry import Retry
 from starlette.applications import Starlette
 
 from elicitkit import DocketEngine
 from elicitkit.cli import COMMANDS
+from elicitkit.cli.ending import MARGIN
 from elicitkit.cli.servers import server_at
+from elicitkit.tasks.runner import GRACE
 from elicitkit.tasks.working import tasks_of
+from tests.services.ports import free_port
+from tests.services.redis_server import needs_redis
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 COMPOSE = yaml.safe_load((EXAMPLES / "compose.yaml").read_text(encoding="utf-8"))
@@ -51,12 +63,98 @@ def test_the_compose_file_starts_servers_workers_and_what_they_share() -> None:
     assert COMPOSE["services"]["worker"]["environment"] == COMPOSE["services"]["server"]["environment"]
 
 
-def test_its_servers_serve_an_app_that_is_there(example: dict[str, Any]) -> None:
-    _, serve = commands("server")
+KEYS = {  # Of the Compose Specification: those that are used, so that a slip of the pen is none of them.
+    *("image", "working_dir", "volumes", "environment", "depends_on", "restart", "stop_grace_period", "command"),
+    *("deploy", "ports", "healthcheck"),
+}
 
-    assert serve[:2] == ["uvicorn", "fleet:app"]
-    assert find_spec(serve[0])
+
+@pytest.mark.parametrize("name", COMPOSE["services"])
+def test_a_service_has_nothing_that_compose_does_not_know(name: str) -> None:
+    service = COMPOSE["services"][name]
+
+    assert set(COMPOSE) - {"x-elicitkit"} == {"services", "volumes"}
+    assert set(service) <= KEYS
+    assert re.fullmatch(r"[a-z]+:[a-z0-9.-]+", service["image"])
+    assert service.get("restart", "no") in {"no", "always", "on-failure", "unless-stopped"}
+    assert set(service.get("deploy", ())) <= {"replicas"}
+    assert set(service.get("healthcheck", ())) <= {"test", "interval", "retries"}
+    for volume in service.get("volumes", ()):
+        source, target, *mode = volume.split(":")
+        assert source in {".", *COMPOSE["volumes"]}
+        assert target.startswith("/")
+        assert mode in ([], ["ro"])
+    for port in service.get("ports", ()):
+        assert re.fullmatch(r"127\.0\.0\.1:\d+:\d+", port)
+
+
+def test_whoever_is_waited_for_healthy_has_a_health_to_look_at() -> None:
+    for service in COMPOSE["services"].values():
+        conditions = service.get("depends_on", {})
+        for name, condition in conditions.items() if isinstance(conditions, dict) else ():
+            assert condition["condition"] in {"service_healthy", "service_started"}
+            if condition["condition"] == "service_healthy":
+                assert "healthcheck" in COMPOSE["services"][name]
+
+
+def test_every_variable_is_given_or_refused_to_be_missing() -> None:
+    """A variable without a value would be an empty secret. One that is refused anywhere starts nothing at all."""
+    text = (EXAMPLES / "compose.yaml").read_text(encoding="utf-8")
+    used = set(re.findall(r"\$\{(\w+)[}:]", text))
+    refused = set(re.findall(r"\$\{(\w+):\?[^}]+\}", text))
+    told = set(re.findall(r"^#\s+(\w+)=\$|\s(\w+)=\$\(", text, re.MULTILINE))
+
+    assert used == refused == {"STATE_KEY", "POSTGRES_PASSWORD"} == {one for pair in told for one in pair if one}
+
+
+def test_who_is_to_end_has_time_to() -> None:
+    """Docker kills after `stop_grace_period`: by then what runs is given back."""
+    for name in ("server", "worker"):
+        seconds = int(COMPOSE["services"][name]["stop_grace_period"].removesuffix("s"))
+        assert seconds >= GRACE + MARGIN
+
+
+def test_its_servers_serve_an_app_that_is_there(example: dict[str, Any]) -> None:
+    _, (program, *arguments) = commands("server")
+    assert program == "uvicorn"
+    given = uvicorn.main.make_context(program, arguments).params
+
+    assert (given["app"], given["host"], given["port"]) == ("fleet:app", "0.0.0.0", 8000)  # In a container.
     assert isinstance(example["app"], Starlette)
+    assert COMPOSE["services"]["proxy"]["command"].endswith(f"--to server:{given['port']}")
+    assert COMPOSE["services"]["proxy"]["ports"][0].endswith(":8080")
+    assert "--from :8080" in COMPOSE["services"]["proxy"]["command"]
+
+
+@needs_redis
+def test_its_redis_is_started_by_a_command_that_is_there() -> None:
+    ((program, *arguments),) = commands("redis")
+    port = free_port()
+    with subprocess.Popen([program, *arguments, "--port", str(port), "--bind", "127.0.0.1"], stdout=PIPE) as server:
+        try:
+            with Redis(port=port, retry=Retry(ConstantBackoff(0.05), 100)) as redis:
+                assert redis.config_get("save") == {"save": ""}
+                assert redis.config_get("appendonly") == {"appendonly": "no"}
+        finally:
+            server.kill()
+
+
+@pytest.mark.skipif(shutil.which("pg_isready") is None, reason="missing here: pg_isready, which comes with PostgreSQL")
+def test_its_database_is_looked_at_by_a_command_that_is_there() -> None:
+    """0 is for one that answers, 2 for none; 3 for arguments that are wrong."""
+    look = shlex.split(COMPOSE["services"]["postgres"]["healthcheck"]["test"])
+
+    assert subprocess.run([*look, "-h", "127.0.0.1", "-p", "1"], check=False, capture_output=True).returncode == 2
+    assert look[look.index("-U") + 1] == COMPOSE["services"]["postgres"]["environment"]["POSTGRES_USER"]
+
+
+@pytest.mark.parametrize("service", ["server", "worker"])
+def test_what_they_install_is_installed_by_a_command_that_is_there(service: str) -> None:
+    install, _ = commands(service)
+    command = [sys.executable, "-m", *install[:-1], "--dry-run", "--no-index", "--no-deps", "pip"]
+
+    assert install[:2] == ["pip", "install"]
+    assert subprocess.run(command, check=False, capture_output=True, timeout=60).returncode == 0
 
 
 def test_its_workers_are_started_by_a_command_that_is_there(

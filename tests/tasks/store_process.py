@@ -6,6 +6,7 @@ The address is one for `open_store`, the options are JSON.
 import asyncio
 import json
 import sys
+import time
 
 from elicitkit import TaskStore, open_store
 from elicitkit.tasks.record import TaskInput, new_key
@@ -44,8 +45,14 @@ async def create(store: TaskStore) -> None:
     print((await store.create({})).id, flush=True)
 
 
+async def create_some(store: TaskStore) -> None:
+    """Create tasks one after the other, and print when each was there."""
+    for _ in range(20):
+        print((await store.create({})).id, time.time(), flush=True)
+
+
 async def main(what: str, address: str, options: str, *arguments: str) -> None:
-    doing = {"answer": answer, "park": park_for_ever, "create": create}[what]
+    doing = {"answer": answer, "park": park_for_ever, "create": create, "create_some": create_some}[what]
     async with open_store(address, **json.loads(options)) as store:
         await doing(store, *arguments)  # type: ignore[operator]  # each has arguments of its own
 

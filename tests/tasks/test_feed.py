@@ -43,9 +43,9 @@ def queue() -> Queue:
 @asynccontextmanager
 async def fed(store: MemoryTaskStore, queue: Queue, look: float = 60) -> AsyncIterator[Feed]:
     feed = Feed(store, queue.add, queue.outage, look=look)
-    unsubscribe = store.subscribe(feed.nudge)
+    unsubscribe = store.subscribe(lambda task_id: feed.nudge(task_id, False))
     with fail_after(20):
-        async with beside(feeding=feed.keep_feeding()):
+        async with beside(feeding=feed.keep_feeding(), adding=feed.keep_adding()):
             yield feed
     unsubscribe()
 
@@ -59,6 +59,47 @@ async def test_what_is_ready_is_added_once(store: MemoryTaskStore, queue: Queue)
         await asyncio.sleep(0.1)
 
     assert queue.given == [early.id, late.id]
+
+
+async def test_what_is_known_to_be_ready_is_added_without_a_look_at_the_store(
+    store: MemoryTaskStore, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look may be an hour away, or fail."""
+    async with fed(store, queue, look=3600) as feed:
+        feed.nudge("a", True)
+        await eventually(lambda: queue.given == ["a"])
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "ready", None)
+            for number in range(AT_ONCE + 1):
+                feed.nudge(f"b{number}", True)
+            await eventually(lambda: len(queue.given) == AT_ONCE + 2)
+
+
+async def test_what_is_known_to_be_ready_and_dropped_is_added_again_by_a_look(
+    store: MemoryTaskStore, queue: Queue
+) -> None:
+    async with fed(store, queue, look=3600) as feed:
+        await asyncio.sleep(0)
+        record = await store.create({})
+        queue.drops = {record.id}
+        feed.nudge(record.id, True)
+        await eventually(lambda: len(queue.given) >= 2)
+        queue.drops = set()
+        await eventually(lambda: len(queue.given) >= 3)
+
+    assert set(queue.given) == {record.id}
+
+
+async def test_what_is_known_to_be_ready_while_the_queue_is_gone_waits_for_it(
+    store: MemoryTaskStore, queue: Queue
+) -> None:
+    async with fed(store, queue, look=3600) as feed:
+        queue.outage.begin("gone")
+        record = await store.create({})
+        feed.nudge(record.id, True)
+        await asyncio.sleep(0.05)
+        queue.outage.end()
+        await eventually(lambda: record.id in queue.given)
 
 
 async def test_what_somebody_has_is_not_added(store: MemoryTaskStore, queue: Queue) -> None:
@@ -137,14 +178,15 @@ async def test_a_store_that_fails_is_looked_through_later(
     with monkeypatch.context() as patch:
         patch.setattr(store, "ready", failing)
         async with fed(store, queue, look=0.05):
-            await eventually(lambda: "could not be looked through" in caplog.text)
+            await eventually(lambda: "the store of tasks fails" in caplog.text)
             patch.undo()
             record = await store.create({})
             await eventually(lambda: queue.given[:1] == [record.id])
 
-    assert {line.levelname for line in caplog.records} == {"WARNING"}
-    assert "StoreError: the store is gone" in caplog.text
-    assert "swordfish" not in caplog.text
+    assert caplog.messages == [
+        "the store of tasks fails, and what needs it is tried again until it does not: the store is gone",
+        "the store of tasks can be used again",
+    ]
 
 
 async def test_an_outage_is_told_once_when_it_begins_and_once_when_it_is_over(

@@ -274,9 +274,9 @@ async def test_a_tool_that_asks_something_else_since(store: TaskStore, logs: Col
 @pytest.mark.parametrize(
     ("method", "told"),
     [
-        ("complete", "cannot be kept yet"),
-        ("progress", "was not kept"),
-        ("renew", "renewed"),
+        ("complete", "cannot be kept yet: The disk is full."),
+        ("progress", "was not kept: The disk is full."),
+        ("renew", "could not be renewed: The disk is full."),
         ("park", ""),
         ("keep_step", ""),
     ],

@@ -1,9 +1,11 @@
 """Several processes on one database (issue 8): the first answer wins, changes are heard, a kill loses nothing."""
 
+import time
 from asyncio.subprocess import Process
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 
+import anyio
 import pytest
 
 from elicitkit.tasks.stores.postgres import PostgresTaskStore
@@ -46,6 +48,23 @@ async def test_the_change_of_another_process_is_noticed(schema: str) -> None:
             (task_id,) = await lines_of(process)
 
         await ear.hears(task_id)
+
+
+async def test_a_change_of_another_process_is_noticed_within_50_ms(schema: str) -> None:
+    """The contract's `subscribe`. The quickest of many, since a machine that is busy may make any of them wait."""
+    async with PostgresTaskStore(postgres.ADDRESS, schema=schema, rescan=3600) as store:
+        heard: dict[str, float] = {}
+        store.subscribe(lambda task_id: heard.setdefault(task_id, time.time()))
+        async with another_process("create_some", schema) as process:
+            words = await lines_of(process)
+            made = list(zip(words[::2], words[1::2], strict=True))
+        with anyio.fail_after(20):
+            while len(heard) < len(made):  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+
+    took = [heard[task_id] - float(moment) for task_id, moment in made]
+    assert len(took) == 20
+    assert min(took) < 0.05
 
 
 async def test_two_processes_that_start_at_once_make_the_tables_once(schema: str) -> None:

@@ -197,3 +197,29 @@ async def test_a_role_with_the_least_rights_that_are_documented_can_do_everythin
             postgres.sql(f"DROP TABLE {schema}.tasks", address=address)
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             postgres.sql(f"CREATE TABLE {schema}.mine (x text)", address=address)
+
+
+@pytest.mark.parametrize("is_standby", [False, True], ids=["role", "standby"])
+async def test_what_reads_needs_no_right_to_write(schema: str, is_standby: bool) -> None:
+    """Issue 8: an operator's `list` and `show`, with a role that may read, or where nobody may write."""
+    name = f"{schema}_user"
+    async with store_in(schema) as store, role(name) as address:
+        made = await parked(store, "a", owner="ada")
+        await store.keep_step(made.id, "charge", "1")
+        postgres.sql(
+            f"GRANT USAGE ON SCHEMA {schema} TO {name}", f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {name}"
+        )
+        if is_standby:
+            address = psycopg.conninfo.make_conninfo(address, options="-c default_transaction_read_only=on")
+        async with PostgresTaskStore(address, schema=schema, reads_only=True) as reader:
+            assert await reader.history(made.id) == await store.history(made.id)
+            assert (await reader.list_tasks(prefix=made.id[:6])).records == (await store.get(made.id, owner="ada"),)
+            with pytest.raises(StoreError, match="opened to be read alone"):
+                await reader.cancel(made.id, owner="ada")
+
+
+async def test_what_reads_makes_no_tables_and_says_so(schema: str) -> None:
+    name = f"{schema}_user"
+    async with role(name) as address:
+        with pytest.raises(StoreError, match=f"There are no tasks in the schema '{schema}'"):
+            await PostgresTaskStore(address, schema=schema, reads_only=True).open()

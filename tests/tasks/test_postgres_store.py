@@ -40,7 +40,8 @@ class TestPostgresStore(TaskStoreContract):
         self.schema = schema
 
     def make_store(self, folder: Path, **options: Any) -> PostgresTaskStore:
-        return PostgresTaskStore(postgres.ADDRESS, schema=self.schema, **options)
+        # What is heard is heard by its notice, then, and never by a look around.
+        return PostgresTaskStore(postgres.ADDRESS, schema=self.schema, rescan=3600, **options)
 
 
 # --- at once ----------------------------------------------------------------------------------------------------------
@@ -268,6 +269,8 @@ async def setting(store: PostgresTaskStore, name: str) -> str:
         (postgres_tables.EVERY_INPUT, 1),
         (postgres_tables.SELECT_TASK, 1),
         (postgres_tables.STEPS, 1),
+        (postgres_tables.READ_TASK, 1),
+        (postgres_tables.READ_HISTORY, 1),
         (postgres_tables.OPEN_OF, 1),
         (postgres_tables.CHANGED, 1),
         *(

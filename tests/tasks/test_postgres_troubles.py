@@ -4,27 +4,31 @@ import asyncio
 import signal
 import threading
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import ExitStack, nullcontext, suppress
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
 import psycopg
 import pytest
 
-from elicitkit import StoreError
+from elicitkit import StoreError, Tasks
 from elicitkit.tasks.changes import progressed
+from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.tasks.record import TaskRecord
 from elicitkit.tasks.stores import postgres_connections
 from elicitkit.tasks.stores.postgres import PostgresTaskStore
 from elicitkit.tasks.stores.postgres_connections import Line
 from elicitkit.tasks.stores.postgres_jobs import Job
+from elicitkit.tasks.stores.postgres_pooling import require_session
 from elicitkit.tasks.stores.transaction import Transaction, known
 from elicitkit.testing.store_contract.base import accepting, parked
 from elicitkit.testing.store_contract.listening import Ear
 from tests.services import postgres, proxy
 from tests.services.postgres_server import needs_postgres, postgres_server
 from tests.services.proxy import Proxy
+from tests.tasks.desk import desk, server, until
 
 pytestmark = pytest.mark.anyio
 
@@ -106,6 +110,54 @@ async def test_a_database_that_cannot_be_reached_is_an_error_when_a_store_is_ope
         await PostgresTaskStore("postgresql://who:swordfish@127.0.0.1:1/what").open()
 
     assert "swordfish" not in str(caught.value)
+
+
+# --- poolers ----------------------------------------------------------------------------------------------------------
+
+
+class Pooled:
+    """A connection through a pooler, which has a few of its own: each transaction gets the one that is free.
+
+    As PgBouncer in transaction mode does it: of those that are free, the one that was used last.
+    """
+
+    def __init__(self, sessions: list[psycopg.Connection[Any]], *, keeps_sessions: bool) -> None:
+        self._free = sessions
+        self._held = sessions.pop() if keeps_sessions else None
+        self._is_kept = keeps_sessions
+        self.info = SimpleNamespace(backend_pid=0)
+        self.prepare_threshold = 0
+
+    def execute(self, query: bytes, given: Any = None) -> psycopg.Cursor[Any]:
+        session = self._held or self._free.pop()
+        cursor = session.execute(query, given)
+        is_free = session.info.transaction_status == psycopg.pq.TransactionStatus.IDLE and not self._is_kept
+        self._held = None if is_free else session
+        if is_free:
+            self._free.append(session)
+        return cursor
+
+    def close(self) -> None:
+        if self._held is not None:
+            self._free.append(self._held)
+
+
+@pytest.mark.parametrize("keeps_sessions", [True, False])
+def test_a_pooler_that_gives_each_transaction_another_session_is_told_apart(keeps_sessions: bool) -> None:
+    """Issue 8: what listens and what is set up belongs to a session. PgBouncer itself was tried by hand."""
+    postgres.require()
+    with ExitStack() as stack:
+        connect = partial(psycopg.connect, postgres.ADDRESS, autocommit=True)
+        sessions = [stack.enter_context(connect()) for _ in range(3)]
+        pooled: Any = partial(Pooled, sessions, keeps_sessions=keeps_sessions)
+        with nullcontext() if keeps_sessions else pytest.raises(StoreError, match="pool_mode=session"):
+            require_session(pooled(), pooled, 5)
+
+
+def test_postgresql_itself_is_asked_no_more_than_its_number() -> None:
+    postgres.require()
+    with psycopg.connect(postgres.ADDRESS, autocommit=True) as connection:
+        require_session(connection, lambda: pytest.fail("there is no need to"), 5)
 
 
 # --- connections that are lost ----------------------------------------------------------------------------------------
@@ -207,6 +259,38 @@ async def test_what_nobody_can_find_out_is_told_as_unknown(
     assert (await store.history(made.id)).inputs[0].state == "answered"
 
 
+async def test_a_task_of_which_nobody_knows_whether_it_was_made_is_run_by_nobody(
+    network: tuple[PostgresTaskStore, Proxy], direct: PostgresTaskStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Issue 8: the client has no id to ask with, or to cancel by; its id was chosen before, so it can be found."""
+    store, between = network
+    runs = list[str]()
+    tasks = Tasks(store, tools={"work"}, engine=LocalEngine(look=0.05))
+    mcp = server(tasks)
+
+    @mcp.tool()
+    async def work() -> None:
+        runs.append("run")
+
+    async with desk(mcp, tasks, seconds=30) as at:
+        between.cut_after = b"COMMIT\x00"
+        calling = asyncio.ensure_future(at.send("work"))
+        with anyio.fail_after(20):
+            while not between.cuts:  # noqa: ASYNC110
+                await asyncio.sleep(0)
+        between.refuses = True
+        assert "It is not known whether this was stored" in str(await calling)
+        (lost,) = (await direct.list_tasks()).records
+        assert lost.status == "working"
+        between.refuses, between.cut_after = False, None
+
+        await until(direct, lost.id, lambda record: record.status == "cancelled")
+
+    assert runs == []
+    assert f"it is not known whether the task {lost.id[:8]} was made" in caplog.text
+    assert (await direct.list_tasks()).records[0].id == lost.id
+
+
 async def test_a_process_that_sleeps_inside_a_transaction_holds_up_nobody_and_does_it_again(
     direct: PostgresTaskStore, schema: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,6 +349,24 @@ async def test_what_others_send_is_no_trouble(direct: PostgresTaskStore, words: 
 
     await ear.hears("last")
     assert ear.heard == ["last"]
+
+
+async def test_on_a_loop_that_watches_no_sockets_a_thread_hears(
+    direct: PostgresTaskStore, schema: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows has such a loop."""
+    tried: list[object] = []
+
+    def adding(*given: object) -> None:
+        tried.append(given)
+        raise NotImplementedError
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "add_reader", adding)
+    async with PostgresTaskStore(postgres.ADDRESS, schema=schema, rescan=3600) as store:
+        ear = Ear(store)
+        for _ in range(3):
+            await ear.hears((await direct.create({})).id)
+    assert tried
 
 
 async def test_what_was_changed_while_the_connection_was_down_is_heard_of(

@@ -13,9 +13,10 @@ from mcp_types import INTERNAL_ERROR
 
 from elicitkit import MemoryTaskStore, Tasks, call_id, elicit, elicit_all, elicit_sync, step
 from elicitkit.errors import StoreError, TaskKeyError
-from elicitkit.tasks import persistence, run
+from elicitkit.tasks import persistence, runner
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.engines.local import LocalEngine
+from elicitkit.tasks.troubles import Troubles
 from elicitkit.testing.store_contract import Clock
 from tests.tasks.desk import Desk, accept, desk, eventually, form, quick, server, text_of, until
 
@@ -162,6 +163,44 @@ async def test_what_is_not_worth_a_failure_is_logged(
     assert "The disk is full." in caplog.text
 
 
+async def test_a_store_that_is_gone_for_a_while_is_told_of_in_one_line_and_so_is_that_it_is_back(
+    store: FlakyStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Issue 8: not a trace for each task at each renewal."""
+    gate = asyncio.Event()
+    tasks = quick(store, tools={"wait"})
+    mcp = server(tasks)
+    mcp.tool(name="wait")(gate.wait)
+    async with desk(mcp, tasks) as at:
+        ids = [await at.start("wait") for _ in range(5)]
+        store.fails = dict.fromkeys(("renew", "sweep", "ready", "history"), 40)
+        await eventually(lambda: store.fails["renew"] < 25 and store.fails["sweep"] < 38)
+        assert len(caplog.messages) == 1
+        store.fails.clear()
+        await eventually(lambda: len(caplog.messages) == 2)
+        gate.set()
+        for task_id in ids:
+            await at.ended(task_id)
+
+    assert caplog.messages == [
+        "the store of tasks fails, and what needs it is tried again until it does not: The disk is full.",
+        "the store of tasks can be used again",
+    ]
+
+
+async def test_what_is_read_is_no_sign_that_a_store_can_be_written(caplog: pytest.LogCaptureFixture) -> None:
+    """A full disk can be read: each look would tell that all is well, and each renewal that it is not."""
+    troubles, full = Troubles(), StoreError("the disk is full")
+    for _ in range(3):
+        troubles.begin("write", full, "a renewal")
+        troubles.end("read")
+    troubles.begin("read", full, "a look")
+    troubles.end("write")
+    troubles.end("write")
+
+    assert len(caplog.messages) == 2
+
+
 async def test_a_call_that_cannot_be_put_down_stays(store: FlakyStore) -> None:
     order, store.fails["put_down"] = Order(), 1
     mcp, tasks = order.served(store, max_live=1)
@@ -241,12 +280,19 @@ async def test_a_call_that_is_cancelled_while_its_task_is_made_leaves_none_to_ru
 # --- other bad moments ------------------------------------------------------------------------------------------------
 
 
-async def test_a_tool_that_does_not_end_is_not_waited_for_without_end(
+async def test_a_tool_that_does_not_end_is_given_up_in_time_and_after_those_that_do(
     store: FlakyStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(run, "_PATIENCE", 0.05)
-    tasks = quick(store, tools={"stubborn"})
-    mcp, go = server(tasks), asyncio.Event()
+    """Issue 8: a server that is asked to end does so, and others have its tasks."""
+    monkeypatch.setattr(runner, "_QUICKLY", 0.05)
+    tasks = quick(store, tools={"stubborn", "willing"}, grace=0.1, lease=60)
+    mcp, go, released = server(tasks), asyncio.Event(), list[str]()
+
+    async def releasing(task_id: str, *, fence: int) -> None:
+        released.append(task_id)
+        await MemoryTaskStore.release(store, task_id, fence=fence)
+
+    monkeypatch.setattr(store, "release", releasing)
 
     @mcp.tool()
     async def stubborn() -> None:
@@ -254,12 +300,20 @@ async def test_a_tool_that_does_not_end_is_not_waited_for_without_end(
             with contextlib.suppress(asyncio.CancelledError):
                 await go.wait()
 
+    mcp.tool(name="willing")(asyncio.Event().wait)
+
     async with desk(mcp, tasks) as at:
-        await at.start("stubborn")
+        ids = [await at.start("stubborn"), await at.start("willing")]
         await asyncio.sleep(0)
+        assert tasks.left_behind == ()
+    left = tasks.left_behind
     go.set()
 
-    assert "does not end" in caplog.text
+    assert left == (ids[0],)
+    assert released == [ids[1], ids[0]]
+    assert set(await store.ready()) == set(ids)
+    assert f"elicitkit task {ids[0][:8]} was cancelled, and does not end" in caplog.text
+    assert ids[1][:8] not in caplog.text
 
 
 async def test_a_result_that_is_no_json_is_an_error_of_the_server(store: FlakyStore) -> None:

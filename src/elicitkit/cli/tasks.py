@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _run(action: Command, args: argparse.Namespace) -> None:
-    store = await _opened(args.store)
+    store = await _opened(args.store, reads=action in _READING)
     try:
         await action(store, args)
     except StoreError as error:
@@ -87,11 +87,11 @@ async def _run(action: Command, args: argparse.Namespace) -> None:
         await store.close()
 
 
-async def _opened(address: str) -> TaskStore:
+async def _opened(address: str, *, reads: bool) -> TaskStore:
     from ..tasks.stores.addresses import open_store
 
     try:
-        store = open_store(address, must_exist=True)
+        store = open_store(address, must_exist=True, reads_only=reads)
         await store.open()
     except (StoreError, ValueError) as error:
         raise cannot_open(error) from error
@@ -154,12 +154,14 @@ async def _sweep(store: TaskStore, args: argparse.Namespace) -> None:
     from ..tasks.stores.sqlite import SqliteTaskStore
 
     swept = await store.sweep()
+    is_erased = await store.erase() if isinstance(store, SqliteTaskStore) else True
     give(f"{_count(swept.expired, 'question')} ended unanswered, {_count(swept.deleted, 'task')} erased")
-    if isinstance(store, SqliteTaskStore) and not await store.erase():
+    if not is_erased:
         say("somebody reads in the file just now, and keeps old pages of it alive: sweep again")
 
 
 _ACTIONS: Final[dict[str, Command]] = {"list": _list, "show": _show, "cancel": _cancel, "sweep": _sweep}
+_READING: Final = frozenset({_list, _show})
 
 
 async def _found(store: TaskStore, given: str) -> TaskRecord:

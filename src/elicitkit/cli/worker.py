@@ -1,7 +1,8 @@
 """Run the tasks of a server in this process, beside others, without serving clients.
 
 It takes tasks that are ready from Docket on Redis, and runs their tools in the server's lifespan. SIGTERM and SIGINT
-end it: what runs is given back, and others take it at once; a second one ends it immediately.
+end it: what runs is stopped and given back, and others take it at once. A tool that has not ended after --grace seconds
+is left behind: its task is given to others all the same, and the process ends. A second signal ends it immediately.
 
 Addresses may hold passwords, which others on this machine can see on a command line: ELICITKIT_STORE and
 ELICITKIT_DOCKET in the environment do the same as --store and --docket.
@@ -13,11 +14,11 @@ import argparse
 import asyncio
 import logging
 import os
-import signal
 import sys
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
+from .ending import Ending
 from .exits import Exit, Failure
 from .output import say
 
@@ -46,6 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where Redis is; that of the server's DocketEngine unless given",
     )
     parser.add_argument("--concurrency", metavar="N", type=int, help="how many calls work here at once")
+    parser.add_argument(
+        "--grace",
+        metavar="SECONDS",
+        type=float,
+        help="how long tools have to end when the worker is to end; that of the server's Tasks unless given: 8",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,24 +66,25 @@ def run(args: argparse.Namespace) -> int:
 
     _log_to_standard_error(is_debugged=args.debug)
     server = server_at(args.server)
+    if args.grace is not None and not 0 < args.grace < float("inf"):
+        raise Failure(Exit.USAGE, f"--grace is a positive number of seconds, not {args.grace:g}")
     engine = _engine(server, args)
-    asyncio.run(_work(server, engine, _store(server, args.store)))
+    asyncio.run(_work(server, engine, _store(server, args.store), args.grace))
     say("elicitkit: the worker has ended")
     return Exit.FINE
 
 
-async def _work(server: MCPServer[Any], engine: DocketEngine, store: TaskStore | None) -> None:
-    from ..tasks.working import working
+async def _work(server: MCPServer[Any], engine: DocketEngine, store: TaskStore | None, grace: float | None) -> None:
+    from ..tasks.working import tasks_of, working
 
-    is_to_end = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, _end, loop, is_to_end)
+    tasks = tasks_of(server)
+    own_grace = 0.0 if tasks is None else tasks.grace
     async with AsyncExitStack() as stack:
-        await _entered(stack, working(server, engine, store=store))
+        ending = stack.enter_context(Ending(grace or own_grace, lambda: () if tasks is None else tasks.left_behind))
+        await _entered(stack, working(server, engine, store=store, grace=grace))
         takes = f"takes tasks from {engine.address}, {engine.concurrency} at once"
         say(f"elicitkit: a worker of {server.name!r} {takes}")
-        await is_to_end.wait()
+        await ending.asked()
         say("elicitkit: the worker gives back what runs")
 
 
@@ -94,14 +102,6 @@ async def _entered(stack: AsyncExitStack, worker: AbstractAsyncContextManager[ob
         first = next(leaves(error))
         told = f"{type(first).__name__}: {first}"
         raise Failure(Exit.USAGE, f"the server cannot be started: {told} (--debug shows where)") from error
-
-
-def _end(loop: asyncio.AbstractEventLoop, is_to_end: asyncio.Event) -> None:
-    """End in good order; the next signal ends the process as if nobody had asked for the first."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.remove_signal_handler(number)
-        signal.signal(number, signal.SIG_DFL)  # Python's own for SIGINT would wait for a tool that does not end.
-    is_to_end.set()
 
 
 def _engine(server: MCPServer[Any], args: argparse.Namespace) -> DocketEngine:

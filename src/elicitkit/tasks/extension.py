@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from mcp import Client
@@ -28,7 +29,6 @@ from ..asking import AskContext
 from ..asking.road import road_of, seconds_of
 from ..errors import AdapterMissing, StoreError, UnknownTask
 from ..journal import Journal
-from ..safety import trace_of
 from .answers import judge
 from .beginning import BeginningRoad, begin_later
 from .call import TaskCall
@@ -37,14 +37,16 @@ from .engine import Engine
 from .engines.local import LocalEngine
 from .execution import Execution
 from .listening import listen, wanted_tasks
+from .making import TaskTerms
 from .messages import EXTENSION, TaskParams, UpdateParams
-from .record import History, TaskRecord
+from .record import History, Settlement, TaskInput, TaskRecord
 from .replaying import is_own_client, own_client, replay, replay_through, take_replay
 from .road import REVISION
 from .run import Run
-from .runner import MAX_LIVE, Runner, TaskTerms
+from .runner import GRACE, MAX_LIVE, Runner
 from .serving import NO_LIFESPAN, Serving
 from .store import LEASE, TaskStore
+from .troubles import Doing, troubles_of
 from .wire import create_task_result, get_task_result
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -86,6 +88,8 @@ class Tasks(Extension):
         max_live: How many calls that wait for people are kept in memory; the others are rows of the store alone. Tools
             that wait in threads are kept in half of these at most.
         lease: For how long a process claims a task at a time, in seconds; one that dies is replaced after that.
+        grace: How long tools have to end when the server stops, in seconds. The task of one that does not is given to
+            others all the same, and its tool runs in two processes until this one has ended.
     """
 
     identifier = EXTENSION
@@ -101,11 +105,14 @@ class Tasks(Extension):
         engine: Engine | None = None,
         max_live: int = MAX_LIVE,
         lease: float = LEASE,
+        grace: float = GRACE,
     ) -> None:
         self.store: TaskStore = store
         self.engine: Engine = engine or LocalEngine()
         self._max_live = max_live
         self._lease = seconds_of(lease, what="lease") or LEASE
+        self.grace: float = seconds_of(grace, what="grace") or GRACE
+        """How long tools have to end when the server stops, in seconds."""
         self._ttl = kept_for(ttl, self._lease)
         self._choices = Choices(tools, self._ttl)
         self._poll_interval_ms = max(1, round((seconds_of(poll_interval, what="poll_interval") or 1.0) * 1000))
@@ -118,7 +125,7 @@ class Tasks(Extension):
         self._client: Client | None = None
 
     def _new_runner(self) -> Runner:
-        return Runner(self.store, self._replay, max_live=self._max_live, lease=self._lease)
+        return Runner(self.store, self._replay, max_live=self._max_live, lease=self._lease, grace=self.grace)
 
     # --- what authors use --------------------------------------------------------------------------------------------
 
@@ -192,8 +199,13 @@ class Tasks(Extension):
         """Whether a server serves these tasks, or a worker runs them, at the moment."""
         return self._client is not None
 
-    def run_by(self, engine: Engine, *, store: TaskStore | None = None) -> None:
-        """Let another engine run the tasks of this process, with another store if one is given.
+    @property
+    def left_behind(self) -> tuple[str, ...]:
+        """The tasks whose tools did not end when the server stopped."""
+        return self._runner.left_behind
+
+    def run_by(self, engine: Engine, *, store: TaskStore | None = None, grace: float | None = None) -> None:
+        """Let another engine run the tasks of this process, with another store or another grace if one is given.
 
         It is for workers, which import a server that somebody else serves. What a tool itself holds of the store that
         the server was made with stays that one.
@@ -204,6 +216,7 @@ class Tasks(Extension):
         if self.is_served:
             raise RuntimeError("these tasks are served at the moment: their engine is chosen before")
         self.engine, self.store = engine, store or self.store
+        self.grace = seconds_of(grace, what="grace") or self.grace
         self._runner = self._new_runner()
 
     # --- what the SDK uses -------------------------------------------------------------------------------------------
@@ -279,22 +292,23 @@ class Tasks(Extension):
     async def _update(self, ctx: Context, params: UpdateParams) -> HandlerResult:
         task_id, responses = params.task_id, params.input_responses
         _require_addressed(ctx, task_id)
-        inputs = self._runner.asked(task_id, self._principal(ctx), responses.keys())
-        if inputs is None:
-            inputs = (await self._found(ctx, task_id)).inputs
-        answered = [(inputs[key], response) for key, response in responses.items() if key in inputs]
-        settlements = {asked.key: judge(asked, response) for asked, response in answered}
-        with _told():
-            taken = await self.store.settle(task_id, settlements.values())
-        for asked, _ in answered:
-            if asked.key in taken:
-                self._runner.answered(task_id, asked, settlements[asked.key])
+        owner = self._principal(ctx)
+        inputs = self._runner.asked(task_id, owner, responses.keys())
+        with self._told("write"):
+            if inputs is None:
+                await self.store.answer(task_id, partial(_judged, responses), owner=owner)
+                return {"resultType": "complete"}
+            settlements = _judged(responses, inputs)
+            taken = await self.store.settle(task_id, settlements)
+        for one in settlements:
+            if one.key in taken:
+                self._runner.answered(task_id, inputs[one.key], one)
         return {"resultType": "complete"}
 
     async def _cancel(self, ctx: Context, params: TaskParams) -> HandlerResult:
-        record = await self._found(ctx, params.task_id)
-        with _told():
-            await self.store.cancel(record.id, owner=record.owner)
+        _require_addressed(ctx, params.task_id)
+        with self._told("write"):
+            await self.store.cancel(params.task_id, owner=self._principal(ctx))
         return {"resultType": "complete"}
 
     async def _found(self, ctx: Context, task_id: str) -> TaskRecord:
@@ -304,8 +318,24 @@ class Tasks(Extension):
             MCPError: As `_require_addressed`; -32602 for a task that is unknown, expired or somebody else's.
         """
         _require_addressed(ctx, task_id)
-        with _told():
+        with self._told("read"):
             return await self.store.get(task_id, owner=self._principal(ctx))
+
+    @contextmanager
+    def _told(self, doing: Doing) -> Iterator[None]:
+        """Tell the client what the store says.
+
+        There is one answer for all tasks that are not there, byte for byte (Tasks extension, "Security").
+        """
+        try:
+            yield
+        except UnknownTask as error:
+            raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
+        except StoreError as error:
+            troubles_of(self.store).begin(doing, error, "a request about a task failed")
+            raise MCPError(code=INTERNAL_ERROR, message=str(error)) from None
+        else:
+            troubles_of(self.store).end(doing)
 
     async def _listen(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """A middleware that serves `subscriptions/listen` with `taskIds`."""
@@ -348,6 +378,11 @@ class Tasks(Extension):
         self._server = self._server_state = self._client = None
 
 
+def _judged(responses: Mapping[str, object], inputs: Mapping[str, TaskInput]) -> list[Settlement]:
+    """What responses make of open questions; those to any other are ignored."""
+    return [judge(inputs[key], response) for key, response in responses.items() if key in inputs]
+
+
 def _require_addressed(ctx: Context, task_id: str) -> None:
     """Make sure that a request may name a task, and names it where it is to.
 
@@ -363,18 +398,3 @@ def _require_addressed(ctx: Context, task_id: str) -> None:
 def _declares_tasks(ctx: Context) -> bool:
     capabilities = ctx.session.client_capabilities
     return bool(capabilities and capabilities.extensions and EXTENSION in capabilities.extensions)
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Tell the client what the store says.
-
-    There is one answer for all tasks that are not there, byte for byte (Tasks extension, "Security").
-    """
-    try:
-        yield
-    except UnknownTask as error:
-        raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
-    except StoreError as error:
-        logger.error("a request about a task failed%s", trace_of(error))
-        raise MCPError(code=INTERNAL_ERROR, message=str(error)) from None

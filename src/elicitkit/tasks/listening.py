@@ -8,7 +8,6 @@ notifications are sent beside those it sends.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
@@ -17,13 +16,11 @@ from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
 from mcp_types import Notification, SubscriptionFilter, SubscriptionsAcknowledgedNotification
 
 from ..errors import StoreError, UnknownTask
-from ..safety import trace_of
 from ..server.driving import with_session
 from .record import TaskRecord
 from .store import TaskStore
+from .troubles import Troubles, troubles_of
 from .wire import task_notification
-
-logger: logging.Logger = logging.getLogger(__name__)
 
 _METHOD = "subscriptions/listen"
 
@@ -55,7 +52,7 @@ async def listen(
     ctx: ServerRequestContext[Any, Any], call_next: CallNext, *, store: TaskStore, wanted: Sequence[str], find: Find
 ) -> HandlerResult:
     """Serve a subscription that wants to hear of tasks, until the client ends it."""
-    telling = _Telling(ctx, find, wanted)
+    telling = _Telling(ctx, find, wanted, troubles_of(store))
     unsubscribe = store.subscribe(telling.changed)  # Before anything is read, so that no change is missed.
     forwarding = asyncio.create_task(telling.forward())
     try:
@@ -79,9 +76,12 @@ async def _is_found(find: Find, task_id: str) -> bool:
 class _Telling:
     """What one subscriber is told: the newest state of a task that changed, and no more of them than there are."""
 
-    def __init__(self, ctx: ServerRequestContext[Any, Any], find: Find, wanted: Iterable[str]) -> None:
+    def __init__(
+        self, ctx: ServerRequestContext[Any, Any], find: Find, wanted: Iterable[str], troubles: Troubles
+    ) -> None:
         self._ctx = ctx
         self._find = find
+        self._troubles = troubles
         self._wanted = frozenset(wanted)
         self._pending: dict[str, None] = {}
         self._something = asyncio.Event()
@@ -113,7 +113,7 @@ class _Telling:
         except UnknownTask:
             return
         except StoreError as error:
-            logger.error("a subscriber was not told of the task %s%s", task_id[:8], trace_of(error))
+            self._troubles.begin("read", error, f"a subscriber was not told of the task {task_id[:8]}")
             return
         meta = {SUBSCRIPTION_ID_META_KEY: self._ctx.request_id}
         note = _TaskNote(params={**task_notification(record), "_meta": meta})

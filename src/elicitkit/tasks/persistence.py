@@ -11,6 +11,7 @@ from ..safety import trace_of
 from .endings import End, failing
 from .record import History
 from .run import Run
+from .troubles import troubles_of
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -26,10 +27,11 @@ async def keep_end(run: Run, end: End) -> None:
         StoreError: If the store fails, and everything is to stop.
     """
     run.is_ending = True
-    pause = _PAUSE
+    pause, troubles = _PAUSE, troubles_of(run.claim.store)
     while True:
         try:
             await end(run.claim)
+            troubles.end("write")
             return
         except TypeError as error:
             logger.error("the result of the task %s is no JSON%s", run.claim.task_id[:8], trace_of(error))
@@ -37,21 +39,24 @@ async def keep_end(run: Run, end: End) -> None:
         except StoreError as error:
             if run.is_stopped:
                 raise
-            logger.error("the end of the task %s cannot be kept yet%s", run.claim.task_id[:8], trace_of(error))
+            troubles.begin("write", error, f"the end of the task {run.claim.task_id[:8]} cannot be kept yet")
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 async def history_for(run: Run, is_wanted: Callable[[], bool]) -> History | None:
     """What the store has of a run, however long it cannot be read; `None` if the task is gone, or nobody wants it."""
-    pause = _PAUSE
+    pause, troubles = _PAUSE, troubles_of(run.claim.store)
     while is_wanted():
         try:
-            return await run.claim.store.history(run.claim.task_id)
+            history = await run.claim.store.history(run.claim.task_id)
         except UnknownTask:
             return None
         except StoreError as error:
-            logger.error("the task %s cannot be read yet%s", run.claim.task_id[:8], trace_of(error))
+            troubles.begin("read", error, f"the task {run.claim.task_id[:8]} cannot be read yet")
+        else:
+            troubles.end("read")
+            return history
         await asyncio.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
     return None

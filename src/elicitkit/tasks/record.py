@@ -6,11 +6,12 @@ All moments are seconds since the epoch, all spans are seconds, unless a name en
 from __future__ import annotations
 
 import json
+import math
 import secrets
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from .. import _json
 from ..asking import TRIES
@@ -166,6 +167,13 @@ class TaskRecord:
         return not self.is_over and (not self.inputs or self.wake > 0)
 
     @property
+    def ready_at(self) -> float:
+        """From when on any worker may take it, as things are now; infinity where there is nothing to do."""
+        if not self.is_waiting_to_run:
+            return math.inf
+        return 0.0 if self.worker is None else self.lease_until
+
+    @property
     def expires_at(self) -> float | None:
         """When it is forgotten, as things are now; `None` for never. A task that waits for a person does not expire."""
         if self.ttl is None:
@@ -196,6 +204,24 @@ class TaskRecord:
         return self.worker is not None and self.lease_until > now
 
 
+class News(NamedTuple):
+    """What whoever hears of a change knows without reading the store."""
+
+    revision: int
+    """That of the change."""
+
+    ready_at: float | None = None
+    """See `TaskRecord.ready_at`; `None` where that is not known."""
+
+    is_own: bool = False
+    """Whether this process made the change, so that it is the first to hear of it."""
+
+    @classmethod
+    def of(cls, record: TaskRecord) -> News:
+        """That of a change that this process makes."""
+        return cls(record.revision, record.ready_at, is_own=True)
+
+
 @dataclass(frozen=True, slots=True)
 class History:
     """All that a task asked, was told and did once: what a replay is made from."""
@@ -205,7 +231,7 @@ class History:
     """Every question, in the order they were parked."""
 
     steps: Mapping[str, str]
-    """What each finished step gave, as JSON text, by name."""
+    """What each finished step gave, as JSON text, by name; in the order in which they were kept."""
 
     def latest(self, key: str) -> TaskInput | None:
         """The newest try of the question that was asked under a key; `None` if none was."""

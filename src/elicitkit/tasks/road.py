@@ -17,7 +17,6 @@ from ..asking import TRIES, Mode
 from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
 from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Names, Question, Reply
 from ..limits import ANSWER_BYTES
-from ..safety import trace_of
 from ..schema.dialects import DIALECTS, Dialect
 from ..server.lifetimes import Lifetime
 from ..server.modes import require_mode
@@ -25,6 +24,7 @@ from .claim import Claim
 from .leftovers import Leftovers
 from .questions import answer_on_wire, question_of, reply_of, request_of_question
 from .record import PASSED, History, TaskInput, TaskRecord, new_key
+from .troubles import troubles_of
 
 if TYPE_CHECKING:
     from mcp.server.session import ServerSession
@@ -203,7 +203,8 @@ class ParkedRoad:
         except (CallOver, StaleClaim, UnknownTask):
             pass  # It has ended, or is not ours: the run is about to be stopped.
         except StoreError as error:
-            logger.error("the progress of the task %s was not kept%s", self.claim.task_id[:8], trace_of(error))
+            told = f"the progress of the task {self.claim.task_id[:8]} was not kept"
+            troubles_of(self.claim.store).begin("write", error, told)
 
     # --- what the runner does with it --------------------------------------------------------------------------------
 

@@ -53,6 +53,11 @@ class Run:
         """Whether it does something else than wait for people, as far as one can tell from here."""
         return self.road.phase == "open" and not self.road.is_parked
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing of it runs any more."""
+        return self.task is None or self.task.done()
+
     def stop(self, *, is_cancelled: bool = False) -> None:
         """Stop it, and drop whatever it comes to; if it has come to something already, that is still kept.
 
@@ -66,11 +71,11 @@ class Run:
             self.task.cancel()
 
 
-async def ended(tasks: Iterable[asyncio.Task[None] | None]) -> None:
-    """Wait until tasks have ended that were cancelled, but not for ever."""
+async def ended(tasks: Iterable[asyncio.Task[None] | None], patience: float | None = None) -> None:
+    """Wait until tasks have ended that were cancelled, but not for ever: for so many seconds."""
     if not (running := [task for task in tasks if task is not None and not task.done()]):
         return
-    _, left = await asyncio.wait(running, timeout=_PATIENCE)
+    _, left = await asyncio.wait(running, timeout=_PATIENCE if patience is None else patience)
     for task in left:
         logger.warning("%s was cancelled, and does not end", task.get_name())
 

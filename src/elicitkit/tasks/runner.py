@@ -9,15 +9,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Set
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Set
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import Context
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import anyio
 
-from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, TaskKeyError, UnknownTask
+from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
 from ..journal import Journal
 from ..safety import trace_of
 from . import threads
@@ -26,12 +26,15 @@ from .claim import Claim
 from .detached import detached_session
 from .endings import Execute, completing, ending_of, failing
 from .leftovers import Leftovers
+from .looks import Looks
+from .making import TaskTerms, make
 from .persistence import history_for, keep_end
-from .record import History, Settlement, TaskInput, TaskRecord, new_key
+from .record import History, News, Settlement, TaskInput, TaskRecord, new_key
 from .road import ParkedRoad
 from .run import Pulse, Run, ended
 from .store import LEASE, TaskStore
 from .stores.transaction import is_owned
+from .troubles import Troubles, troubles_of
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -41,19 +44,17 @@ Replay: TypeAlias = Callable[["Run", History], Awaitable[Mapping[str, Any]]]
 MAX_LIVE: Final = 1_000
 """How many calls that wait for a person are kept in memory, unless told otherwise."""
 
+Nudge: TypeAlias = Callable[[str, bool], None]
+"""What is told the id of a task that may be ready; and whether it is, since this process made it so."""
+
+GRACE: Final = 8.0
+"""How long tools have to end when everything stops, in seconds, unless told otherwise: Docker kills after 10."""
+
+_QUICKLY = 0.5
+"""How long it takes a tool to end that does not refuse to, in seconds: those are given back before the others."""
+
 _AT_ONCE = 100
 """How many claims are renewed or given back side by side: a store can write them together."""
-
-_A_LITTLE = 0.02
-"""How long after the end of a claim it is looked whether it was renewed, in seconds."""
-
-
-class TaskTerms(NamedTuple):
-    """What a server says of a new task, as `TaskStore.create` has it."""
-
-    owner: str | None
-    ttl: float | None
-    poll_interval_ms: int | None
 
 
 class Runner:
@@ -65,13 +66,25 @@ class Runner:
         lease: For how long a task is claimed at a time, in seconds; it is renewed while the process lives.
         max_live: How many calls are kept in memory; beyond, those that wait longest are put down. Calls that wait in
             threads are put down beyond half of those that the framework has.
+        grace: How long a tool has to end when everything stops, in seconds; after that its task is given to others.
     """
 
-    def __init__(self, store: TaskStore, replay: Replay, *, lease: float = LEASE, max_live: int = MAX_LIVE) -> None:
+    def __init__(
+        self,
+        store: TaskStore,
+        replay: Replay,
+        *,
+        lease: float = LEASE,
+        max_live: int = MAX_LIVE,
+        grace: float = GRACE,
+    ) -> None:
         self.store = store
         self.worker: str = secrets.token_hex(8)
         """What this process calls itself in the store."""
         self.lease = lease
+        self.grace = grace
+        self.left_behind: tuple[str, ...] = ()
+        """The tasks whose tools did not end when everything stopped. They were given back, and may still do things."""
         self.most_working: int | None = None
         """How many calls may work here at once, beside those that began here; `None` for any number.
 
@@ -80,25 +93,32 @@ class Runner:
         self._replay = replay
         self._max_live = max_live
         self._runs: dict[str, Run] = {}
-        self._later: dict[str, asyncio.TimerHandle] = {}
+        self._looks = Looks(lambda: self.store.clock(), self._changed)
         self._tasks: set[asyncio.Task[None]] = set()
         # One of each for all runs: of a thousand that wait, each would keep its own.
         self._on_ended, self._on_parked, self._no_context = self._tasks.discard, self._trim_soon, Context()
-        self._starting: set[str] = set()
-        """Tasks that this process has, or is about to have, and that do not run yet."""
+        self._starting: dict[str, int | None] = {}
+        """Tasks that this process has, or is about to have, and that do not run yet.
+
+        Each with the newest revision that was told meanwhile; 0 for none, and `None` where it is not known.
+        """
         self._resting = 0
         self._is_to_trim = False
         self._beginning = 0
         self.pausing: Pulse = Pulse()
         """Beats whenever a call may have begun to wait for people, or ended."""
         self._helpers: set[asyncio.Task[object]] = set()
-        self._nudge: Callable[[str], None] | None = None
-        """What is told of a task that changed and does not run here; `None` while nothing may be started."""
+        self._nudge: Nudge | None = None
+        """What is told of tasks that may be ready; `None` while nothing may be started."""
 
     @property
     def live(self) -> int:
         """How many calls are in memory."""
         return len(self._runs)
+
+    @property
+    def _troubles(self) -> Troubles:
+        return troubles_of(self.store)
 
     @property
     def is_busy(self) -> bool:
@@ -123,13 +143,13 @@ class Runner:
         return run is not None and run.is_working
 
     @asynccontextmanager
-    async def open(self, nudge: Callable[[str], None]) -> AsyncIterator[None]:
+    async def open(self, nudge: Nudge) -> AsyncIterator[None]:
         """Listen to the store inside the block; leaving it stops every run, for another process to take up.
 
         Args:
-            nudge: Called with the id of a task that changed and does not run here.
+            nudge: What is told of tasks that may be ready, and do not run here.
         """
-        self._nudge, self._resting, self._is_to_trim = nudge, 0, False
+        self._nudge, self._resting, self._is_to_trim, self.left_behind = nudge, 0, False, ()
         self._threads = threads.limiter()
         for left_behind in (
             self._runs,
@@ -144,9 +164,7 @@ class Runner:
         finally:
             self._nudge = None
             unsubscribe()
-            for handle in self._later.values():
-                handle.cancel()
-            self._later.clear()
+            self._looks.clear()
             with anyio.CancelScope(shield=True):
                 await self._stop_all()
 
@@ -154,7 +172,7 @@ class Runner:
 
     async def create(self, call: TaskCall, terms: TaskTerms) -> TaskRecord:
         """Make a task of a call, which others are to run."""
-        return await self._create(call, terms, new_key())
+        return await self._make(call, terms, new_key())
 
     async def new_run(
         self, call: TaskCall, terms: TaskTerms, *, journal: Journal | None = None
@@ -165,36 +183,18 @@ class Runner:
             journal: What the call has asked, been told and done before.
         """
         task_id = new_key()
-        self._starting.add(task_id)
+        self._starting[task_id] = 0
         try:
-            record = await self._create(call, terms, task_id, worker=self.worker)
+            record = await self._make(call, terms, task_id, worker=self.worker)
         finally:
-            self._starting.discard(task_id)
+            self._starting.pop(task_id, None)
         claim = Claim(self.store, task_id, record.fence, self.lease, record.lease_until)
         road = self._road_for(claim, call, journal=journal)
         road.known_revision = record.revision
         return record, Run(road, terms.owner)
 
-    async def _create(self, call: TaskCall, terms: TaskTerms, task_id: str, *, worker: str | None = None) -> TaskRecord:
-        try:
-            return await self.store.create(
-                call.to_dict(),
-                owner=terms.owner,
-                ttl=terms.ttl,
-                poll_interval_ms=terms.poll_interval_ms,
-                task_id=task_id,
-                worker=worker,
-                lease=self.lease,
-            )
-        except asyncio.CancelledError:
-            self.help(self._forget(task_id, terms))
-            raise
-
-    async def _forget(self, task_id: str, terms: TaskTerms) -> None:
-        """See to it that nobody runs a task whose id nobody will ever know: it may be there, or come, or neither."""
-        with suppress(TaskKeyError):  # It is there; else it cannot come any more.
-            await self.store.create({}, **terms._asdict(), task_id=task_id, worker=self.worker, lease=self.lease)
-        await self.store.cancel(task_id, owner=terms.owner)
+    async def _make(self, call: TaskCall, terms: TaskTerms, task_id: str, *, worker: str | None = None) -> TaskRecord:
+        return await make(self.store, call, terms, task_id=task_id, worker=worker, lease=self.lease, help=self.help)
 
     def start(self, run: Run, execute: Execute) -> None:
         """Run a call in the background that this process has claimed. While everything stops, it is left to others."""
@@ -205,44 +205,51 @@ class Runner:
         self._tasks.add(run.task)
         run.task.add_done_callback(self._on_ended, context=self._no_context)
 
-    async def advance(self, task_id: str) -> bool:
+    async def advance(self, task_id: str, *, is_ready: bool = True) -> bool:
         """Bring a task back that nobody runs, if there is something to do for it; tell whether that was so.
+
+        Args:
+            task_id: The task.
+            is_ready: Whether that is likely. If not, it is looked first, so that nobody is kept from writing.
 
         Raises:
             StoreError: If the store cannot be read or written.
         """
-        if self._nudge is None or self._has(task_id) or not await self._is_ready(task_id) or self._has(task_id):
+        if self._nudge is None or self._has(task_id):
             return False
-        until = self.store.clock() + self.lease
-        fence = await self.store.claim(task_id, self.worker, self.lease)
-        if fence is None:
+        if not is_ready and (not await self._is_ready(task_id) or self._nudge is None or self._has(task_id)):
             return False
-        self._starting.add(task_id)
+        self._starting[task_id] = 0
         try:
-            return await self._run_again(Claim(self.store, task_id, fence, self.lease, until))
+            until = self.store.clock() + self.lease
+            if (history := await self.store.take(task_id, self.worker, self.lease)) is not None:
+                return await self._run_again(history, until)
+            await self._is_ready(task_id)  # Whoever has it may be dead: then it is looked again.
+            return False
         finally:
-            self._starting.discard(task_id)
+            if self._starting.pop(task_id, 0) != 0 and task_id not in self._runs:  # It was told, and nobody listened.
+                self._changed(task_id)
 
     def _has(self, task_id: str) -> bool:
         return task_id in self._runs or task_id in self._starting
 
-    async def _run_again(self, claim: Claim) -> bool:
-        task_id = claim.task_id
+    async def _run_again(self, history: History, until: float) -> bool:
+        task_id = history.record.id
+        claim = Claim(self.store, task_id, history.record.fence, self.lease, until)
         try:
-            history = await self.store.history(task_id)
             road = self._road_for(claim, TaskCall.from_dict(history.record.call), history=history)
-        except UnknownTask:
-            return False
-        except (StoreError, asyncio.CancelledError):
-            await self._release(claim)
-            raise
         except Exception as error:
             logger.error("the call of the task %s cannot be read%s", task_id[:8], trace_of(error))
             await failing("The call of this task cannot be read.")(claim)
             return False
+        if self._nudge is None:
+            await self._release(claim)
+            return False
         run = Run(road, history.record.owner)
         self.start(run, lambda: self._replay(run, history))
-        self._changed(task_id)  # Something may have come since its history was read, and nobody was told.
+        newest = self._starting[task_id]
+        if newest is None or newest > road.known_revision:  # It came since the history was read.
+            self._changed(task_id)
         return True
 
     def _road_for(
@@ -268,19 +275,9 @@ class Runner:
         except UnknownTask:
             return False
         if record.is_waiting_to_run and record.is_leased(self.store.clock()):
-            self._look_again(task_id, record.lease_until)
+            self._looks.plan(task_id, record.lease_until, record.revision)
             return False
         return record.is_waiting_to_run
-
-    def _look_again(self, task_id: str, moment: float) -> None:
-        """Look at a task again when the claim ends that somebody has on it, who may be dead."""
-        if task_id not in self._later:
-            wait = max(moment - self.store.clock(), 0.0) + _A_LITTLE
-            self._later[task_id] = asyncio.get_running_loop().call_later(wait, self._look, task_id)
-
-    def _look(self, task_id: str) -> None:
-        del self._later[task_id]
-        self._changed(task_id)
 
     async def renew(self) -> None:
         """Renew the claims of all that runs here; a run that was overtaken is stopped."""
@@ -300,8 +297,10 @@ class Runner:
                 run.stop()
         except CallOver:
             self._changed(task_id)  # It has just ended, or somebody else ended it.
-        except ElicitkitError as error:
-            logger.error("the claim of the task %s could not be renewed%s", task_id[:8], trace_of(error))
+        except StoreError as error:
+            self._troubles.begin("write", error, f"the claim of the task {task_id[:8]} could not be renewed")
+        else:
+            self._troubles.end("write")
 
     def _has_still(self, run: Run) -> bool:
         """Whether a run goes on, and is not being put down."""
@@ -357,15 +356,24 @@ class Runner:
 
     # --- changes -----------------------------------------------------------------------------------------------------
 
-    def _changed(self, task_id: str, revision: int | None = None) -> None:
-        """A task changed; *revision* is its newest, if that is known."""
+    def _changed(self, task_id: str, news: News | None = None) -> None:
+        """A task changed."""
         run = self._runs.get(task_id)
         if run is not None:
-            if not run.has_news and (revision is None or revision > run.road.known_revision):
+            if not run.has_news and (news is None or news.revision > run.road.known_revision):
                 run.has_news = True
                 self.help(self._refresh(run))
-        elif self._nudge is not None and task_id not in self._starting:
-            self._nudge(task_id)
+        elif task_id in self._starting:
+            newest = self._starting[task_id]
+            self._starting[task_id] = None if news is None or newest is None else max(newest, news.revision)
+        elif self._nudge is None:
+            return
+        elif news is None or news.ready_at is None:
+            self._nudge(task_id, False)
+        elif news.ready_at > self.store.clock():
+            self._looks.plan(task_id, news.ready_at, news.revision)
+        else:
+            self._nudge(task_id, news.is_own)
 
     async def _refresh(self, run: Run) -> None:
         run.has_news = False
@@ -444,7 +452,7 @@ class Runner:
             logger.info("the task %s is not ours to put down", run.claim.task_id[:8])
             return True
         except StoreError as error:
-            logger.error("the task %s cannot be put down%s", run.claim.task_id[:8], trace_of(error))
+            self._troubles.begin("write", error, f"the task {run.claim.task_id[:8]} cannot be put down")
             # Perhaps it was, and the answer got lost: no step is done before that is known.
             run.road.claimed_until = 0.0
             return False
@@ -455,14 +463,25 @@ class Runner:
         return True
 
     async def _stop_all(self) -> None:
+        """Stop every run and give it back, those first that end at once; one that does not end is given up in time."""
         await self._stop_helping()
         runs = [*self._runs.values()]
         for run in runs:
             run.stop()
-        await ended(self._tasks)
+        quickly = min(_QUICKLY, self.grace)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=quickly)
+        await self._give_back(run for run in runs if run.has_ended)
+        left = [run for run in runs if not run.has_ended]
+        await ended(self._tasks, self.grace - quickly)
+        await self._give_back(left)
+        self.left_behind = tuple(run.claim.task_id for run in left if not run.has_ended)
+        await self._stop_helping()
+
+    async def _give_back(self, some: Iterable[Run]) -> None:
+        runs = [*some]
         for first in range(0, len(runs), _AT_ONCE):
             await asyncio.gather(*(self._release(run.claim) for run in runs[first : first + _AT_ONCE]))
-        await self._stop_helping()
 
     async def _release(self, claim: Claim) -> None:
         try:
@@ -481,7 +500,11 @@ class Runner:
 
     def _helped(self, helper: asyncio.Task[object]) -> None:
         self._helpers.discard(helper)
-        if not helper.cancelled() and (error := helper.exception()) is not None:
+        if helper.cancelled() or (error := helper.exception()) is None:
+            return
+        if isinstance(error, StoreError):
+            self._troubles.begin("write", error, "the work on a task failed")
+        else:
             logger.error("the work on a task failed%s", trace_of(error))
 
     async def _stop_helping(self) -> None:

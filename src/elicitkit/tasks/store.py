@@ -11,13 +11,13 @@ from typing import Any, Final, Self, TypeAlias
 
 from .._json import is_sendable
 from ..asking import TRIES
-from ..errors import TaskKeyError
+from ..errors import TaskKeyError, UnknownTask
 from ..forms import FormSource
 from ..limits import OPEN_REQUESTS
 from ..outcomes import Outcome
 from .answers import outcome_of
 from .listing import EVERYBODY, Everybody, TaskPage
-from .record import History, Settlement, Swept, TaskInput, TaskRecord, new_key
+from .record import History, News, Settlement, Swept, TaskInput, TaskRecord, new_key
 from .requests import request_of, shape_of
 from .states import Status
 
@@ -30,8 +30,11 @@ LEASE: Final = 30.0
 Listener: TypeAlias = Callable[[str], None]
 """What is told the id of a task that changed."""
 
-Follower: TypeAlias = Callable[[str, int | None], None]
-"""What is told the id of a task that changed, and its newest revision; `None` where that is not known."""
+Follower: TypeAlias = Callable[[str, News | None], None]
+"""What is told the id of a task that changed, and what is new; `None` where nothing is known of that."""
+
+Judged: TypeAlias = Callable[[Mapping[str, TaskInput]], Iterable[Settlement]]
+"""What answers make of the open questions of a task, by key. Pure: it may be called again, and in another thread."""
 
 
 class TaskStore(ABC):
@@ -141,6 +144,15 @@ class TaskStore(ABC):
             LimitError: If an answer takes more than `ANSWER_BYTES`.
         """
 
+    async def answer(self, task_id: str, judged: Judged, *, owner: str | None) -> frozenset[str]:
+        """As `settle`, with what *judged* makes of the questions that are open, for the owner of the task.
+
+        Raises:
+            UnknownTask: If there is none of that id for that owner.
+            LimitError: If an answer takes more than `ANSWER_BYTES`.
+        """
+        return await self.settle(task_id, judged((await self.get(task_id, owner=owner)).inputs))
+
     @abstractmethod
     async def cancel(self, task_id: str, *, owner: str | None) -> None:
         """Cancel a task; open questions are withdrawn. On one that has ended nothing happens.
@@ -235,6 +247,19 @@ class TaskStore(ABC):
         `None` if somebody has it whose lease lives, the same worker too; if it has ended; or if it is gone.
         """
 
+    async def take(self, task_id: str, worker: str, seconds: float) -> History | None:
+        """As `claim`, if there is something to do for a worker; give the task with all it has, its new fence included.
+
+        Where `claim` would give `None`, or there is nothing to do, it is `None`.
+        """
+        try:
+            if not (await self.history(task_id)).record.is_waiting_to_run:
+                return None
+            fence = await self.claim(task_id, worker, seconds)
+            return None if fence is None else await self.history(task_id)
+        except UnknownTask:
+            return None
+
     @abstractmethod
     async def renew(self, task_id: str, seconds: float, *, fence: int, waiting_since: int | None = None) -> None:
         """Keep a task for so many seconds from now; it is an activity. A lease that ran out can be renewed, too.
@@ -322,7 +347,7 @@ class TaskStore(ABC):
         """
 
     def follow(self, follower: Follower) -> Callable[[], None]:
-        """As `subscribe`, and tell the newest revision of the task with each change, where the store knows it."""
+        """As `subscribe`, and tell with each change what is new, where the store knows it."""
         return self.subscribe(lambda task_id: follower(task_id, None))
 
     # --- for authors: a question from a background worker ------------------------------------------------------------

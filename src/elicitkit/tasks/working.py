@@ -21,13 +21,16 @@ def tasks_of(server: MCPServer[Any]) -> Tasks | None:
 
 
 @asynccontextmanager
-async def working(server: MCPServer[Any], engine: Engine, *, store: TaskStore | None = None) -> AsyncIterator[Tasks]:
+async def working(
+    server: MCPServer[Any], engine: Engine, *, store: TaskStore | None = None, grace: float | None = None
+) -> AsyncIterator[Tasks]:
     """Run the tasks of a server inside the block, in its lifespan. It may be served elsewhere, by as many as wanted.
 
     Args:
         server: The server.
         engine: What says which tasks run here.
         store: Where the tasks are, in place of the store that the server was made with.
+        grace: How long tools have to end when the block does, in seconds, in place of what the server was made with.
 
     Raises:
         AdapterMissing: If the server has no tasks, or not their lifespan.
@@ -38,7 +41,7 @@ async def working(server: MCPServer[Any], engine: Engine, *, store: TaskStore | 
         raise AdapterMissing(
             f"The server {server.name!r} has no tasks: it is made without Tasks(…) among its extensions."
         )
-    tasks.run_by(engine, store=store)
+    tasks.run_by(engine, store=store, grace=grace)
     lifespan = server.settings.lifespan
     if lifespan is None:
         raise AdapterMissing(NO_LIFESPAN)

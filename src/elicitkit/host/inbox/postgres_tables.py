@@ -40,7 +40,7 @@ RENEW: Final = b"""
 DUE: Final = b"SELECT id FROM inbox WHERE due <= %s ORDER BY due LIMIT %s"
 DELETE: Final = b"DELETE FROM inbox WHERE id = %s"
 CHANGED: Final = b"""
-    SELECT id, revision FROM inbox
+    SELECT id, revision, NULL FROM inbox
     WHERE changed >= %s::xid8 AND changed < pg_snapshot_xmax(pg_current_snapshot())
 """
 
@@ -70,22 +70,20 @@ class InboxTables(Rows):
     def insert(self, new: Kept, due: float) -> Kept:
         """See `Transaction.insert`."""
         revision = self._next(new.entry.id)
-        row = self._execute(
-            INSERT, (*_kept((*fixed(new), *changing(new, revision, due))), *self._telling(new.entry.id))
-        )
+        row = self._write(INSERT, (*_kept((*fixed(new), *changing(new, revision, due))), *self._telling(new.entry.id)))
         (number, _) = row.fetchone() or (0, None)
         return replace(new, entry=replace(new.entry, number=number, revision=revision))
 
     def save(self, changed: Kept, due: float) -> Kept:
         """See `Transaction.save`."""
         revision, id = self._next(changed.entry.id), changed.entry.id
-        self._execute(UPDATE, (*_kept(changing(changed, revision, due)), id, *self._telling(id)))
+        self._write(UPDATE, (*_kept(changing(changed, revision, due)), id, *self._telling(id)))
         return replace(changed, entry=replace(changed.entry, revision=revision))
 
     def renew(self, ids: Iterable[str], holder: str, waited_until: float, due: float) -> None:
         """See `Transaction.renew`."""
         self._look_ahead()
-        self._execute(RENEW, (waited_until, due, list(ids), holder))
+        self._write(RENEW, (waited_until, due, list(ids), holder))
 
     def count(self, *, is_open: bool, viewer: Viewer) -> int:
         """See `Transaction.count`."""
@@ -114,7 +112,7 @@ class InboxTables(Rows):
 
     def delete(self, id: str) -> None:
         """See `Transaction.delete`."""
-        self._execute(DELETE, (id,))
+        self._write(DELETE, (id,))
         self.changed.pop(id, None)
         self.deleted.append(id)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ...tasks.listing import EVERYBODY
+from ...tasks.record import News
 from .entry import Entry, Viewer
 from .rows import CHANGING, FIXED, OF_ENTRY, OF_KEPT, changing, entry_of, fixed, kept_of
 from .store import Kept
@@ -33,8 +34,8 @@ class InboxTables:
     def __init__(self, connection: sqlite3.Connection, revision: int = 0) -> None:
         self.revision: int = revision
         """The newest revision, with what was done here."""
-        self.changed: dict[str, int | None] = {}
-        """What changed here, each with its revision; `None` for what was deleted."""
+        self.changed: dict[str, News | None] = {}
+        """What changed here, each with what is new; `None` for what was deleted."""
         self._connection = connection
 
     def load(self, id: str) -> Kept | None:
@@ -98,7 +99,7 @@ class InboxTables:
     def _next(self, id: str) -> int:
         """The next revision, which is that of an entry from now on."""
         self.revision += 1
-        self.changed[id] = self.revision
+        self.changed[id] = News(self.revision, is_own=True)
         return self.revision
 
     def keep_revision(self) -> None:
@@ -112,11 +113,11 @@ class InboxTables:
         return int(newest)
 
     @staticmethod
-    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[dict[str, int], int]:
+    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[dict[str, News], int]:
         """See `Rows.changed_since`."""
         changed = "SELECT id, revision FROM inbox WHERE revision > ? ORDER BY revision"
         found = connection.execute(changed, (revision,)).fetchall()
-        return dict(found), found[-1][1] if found else revision
+        return {id: News(at) for id, at in found}, found[-1][1] if found else revision
 
 
 def _seen_by(viewer: Viewer) -> tuple[str, tuple[Any, ...]]:

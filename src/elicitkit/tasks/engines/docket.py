@@ -22,9 +22,10 @@ from functools import partial
 from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
-from ...errors import ElicitkitError, MissingExtra
+from ...errors import ElicitkitError, MissingExtra, StoreError
 from ...safety import trace_of
 from ..runner import Runner
+from ..troubles import troubles_of
 from .background import beside, keep_renewing
 from .feed import Feed
 from .outage import Outage, hushed
@@ -59,7 +60,7 @@ _PATIENCE = 5.0
 """How long Redis may take for an answer before it counts as unreachable; and jobs, to end. In seconds."""
 
 _HANG_BACK = 0.02
-"""How long, about, those that run tools leave it to others to look what has changed, in seconds."""
+"""How long, about, what became ready is left to the process that made it so, which adds it at once; in seconds."""
 
 _RETRY, _LONGEST_RETRY = 0.5, 2.0
 """How soon it is looked whether Redis can be reached again, and how late after many looks, in seconds."""
@@ -139,13 +140,16 @@ class DocketEngine:
         with hushed(outage, *_LOGGERS, is_trouble=_is_trouble, is_noise=self._is_noise):
             async with Docket(self.name, self.url, execution_ttl=_KEPT) as docket:
                 docket.register(jobs.job(), names=[_JOB])
-                # All hear of a change, and one look is enough: whoever leaves tools to others looks first.
-                patience = _HANG_BACK if self.runs_here else 0.0
-                feed = Feed(runner.store, partial(_add, docket, outage), outage, look=self._look, patience=patience)
+                feed = Feed(runner.store, partial(_add, docket, outage), outage, look=self._look, patience=_HANG_BACK)
                 watching = _keep_watching(docket, outage, feed)
                 async with (
                     runner.open(feed.nudge),
-                    beside(watching=watching, feeding=feed.keep_feeding(), renewing=keep_renewing(runner)),
+                    beside(
+                        watching=watching,
+                        feeding=feed.keep_feeding(),
+                        adding=feed.keep_adding(),
+                        renewing=keep_renewing(runner),
+                    ),
                     self._taking(docket, runner, jobs),
                 ):
                     yield
@@ -212,6 +216,9 @@ class _Jobs:
         async def advance(task_id: str) -> None:
             try:
                 await self._advance(task_id)
+            except StoreError as error:
+                told = f"the task {task_id[:8]} could not be taken up, and is tried again later"
+                troubles_of(self._runner.store).begin("write", error, told)
             except ElicitkitError as error:
                 logger.warning("the task %s could not be taken up, and is tried again later: %s", task_id[:8], error)
             except Exception as error:

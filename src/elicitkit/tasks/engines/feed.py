@@ -11,11 +11,13 @@ import random
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, TypeAlias
 
 from ...errors import StoreError
 from ...safety import trace_of
 from ..store import TaskStore
+from ..troubles import troubles_of
 from .outage import Outage
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -64,13 +66,19 @@ class Feed:
         self._patience = patience
         self._changed = asyncio.Event()
         self._given: dict[str, _Given] = {}
+        self._ready: dict[str, None] = {}
+        self._is_ready = asyncio.Event()
         self._swept = float("-inf")
         self._may_be_more = False
 
-    def nudge(self, task_id: str) -> None:
-        """A task has changed, and may be ready again."""
+    def nudge(self, task_id: str, is_ready: bool) -> None:
+        """A task has changed, and may be ready again; if that is certain, it is added without a look at the store."""
         self._given.pop(task_id, None)
-        self._changed.set()
+        if is_ready:
+            self._ready[task_id] = None
+            self._is_ready.set()
+        else:
+            self._changed.set()
 
     def forget(self) -> None:
         """The queue may have lost all that it was given."""
@@ -82,15 +90,35 @@ class Feed:
         while True:
             try:
                 await self._feed()
+                troubles_of(self._store).end("read")
                 await self._outage.over()
+            except StoreError as error:
+                troubles_of(self._store).begin("read", error, "the store of tasks could not be looked through")
             except Exception as error:
-                level = logging.WARNING if isinstance(error, StoreError) else logging.ERROR
-                logger.log(level, "the store of tasks could not be looked through%s", trace_of(error))
+                logger.error("the store of tasks could not be looked through%s", trace_of(error))
             await asyncio.sleep(_GAP)
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._longest_wait()):  # Not `wait_for`: it may swallow a cancellation.
                     await self._changed.wait()
                 await asyncio.sleep(self._patience * random.uniform(0.5, 1.5))
+
+    async def keep_adding(self) -> None:
+        """Add what is known to be ready, for ever. What cannot be added is found by the next look."""
+        while True:
+            await self._is_ready.wait()
+            wanted = list(islice(self._ready, AT_ONCE))
+            for task_id in wanted:
+                del self._ready[task_id]
+            if not self._ready:
+                self._is_ready.clear()
+            try:
+                if not self._outage.is_on and (dropped := await self._add(wanted)) is not None:
+                    self._note(wanted, dropped)
+                    if not dropped:
+                        continue
+            except Exception as error:
+                logger.error("tasks could not be given to the queue%s", trace_of(error))
+            self._changed.set()
 
     def _longest_wait(self) -> float:
         soonest = min((given.again for given in self._given.values()), default=float("inf"))

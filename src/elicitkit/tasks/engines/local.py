@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Final
 
+from ...errors import StoreError
 from ...safety import trace_of
 from ..runner import Runner
+from ..troubles import troubles_of
 from .background import beside, keep_renewing
 
 logger: logging.Logger = logging.getLogger(__name__)
+
+_HANG_BACK: Final = 0.02
+"""How long, about, a task is left to the process that made it ready, in seconds."""
 
 
 class LocalEngine:
@@ -35,16 +42,25 @@ class LocalEngine:
     async def running(self, runner: Runner) -> AsyncIterator[None]:
         """See `Engine.running`."""
         async with (
-            runner.open(lambda task_id: runner.help(runner.advance(task_id))),
+            runner.open(lambda task_id, is_ready: runner.help(self._advance(runner, task_id, is_ready))),
             beside(looking=self._keep_looking(runner), renewing=keep_renewing(runner)),
         ):
             yield
+
+    async def _advance(self, runner: Runner, task_id: str, is_ready: bool) -> None:
+        """Bring a task back: at once where it was made ready, elsewhere if nobody has done so a little later."""
+        if not is_ready:
+            await asyncio.sleep(_HANG_BACK * random.uniform(0.5, 1.5))
+        await runner.advance(task_id, is_ready=is_ready)
 
     async def _keep_looking(self, runner: Runner) -> None:
         while True:
             has_more = False
             try:
                 has_more = await self._take_up(runner)
+                troubles_of(runner.store).end("read")
+            except StoreError as error:
+                troubles_of(runner.store).begin("read", error, "the store of tasks could not be looked through")
             except Exception as error:
                 logger.error(
                     "the store of tasks could not be looked through; the next look is in %s s%s",

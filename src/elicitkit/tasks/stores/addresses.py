@@ -32,7 +32,7 @@ _TASKS: Final = Kinds(
 )
 
 
-def open_store(address: str | Path, *, must_exist: bool = False, **options: Any) -> TaskStore:
+def open_store(address: str | Path, *, must_exist: bool = False, reads_only: bool = False, **options: Any) -> TaskStore:
     """The store at an address, not open yet.
 
         async with open_store("sqlite:///tasks.db") as store:
@@ -45,6 +45,7 @@ def open_store(address: str | Path, *, must_exist: bool = False, **options: Any)
         address: Where the tasks are.
         must_exist: Make nothing and bring nothing up to date: a store that is not there, or is of an older version, is
             a `StoreError` when it is opened.
+        reads_only: Write nothing, and hear of no change: for a role of PostgreSQL that may only read, or a standby.
         options: For the store, as for `TaskStore`.
 
     Raises:
@@ -52,14 +53,14 @@ def open_store(address: str | Path, *, must_exist: bool = False, **options: Any)
         ValueError: If it is no address of a store. The text has no password.
         StoreError: If it has to be there, and cannot be.
     """
-    store: TaskStore = store_at(address, _TASKS, must_exist=must_exist, **options)
+    more = {"reads_only": True} if reads_only and _scheme_of(address) in _DATABASES else {}
+    store: TaskStore = store_at(address, _TASKS, must_exist=must_exist, **more, **options)
     return store
 
 
 def store_at(address: str | Path, kinds: Kinds, *, must_exist: bool = False, **options: Any) -> Any:
     """The store of some kind at an address; see `open_store`."""
-    scheme = "" if isinstance(address, Path) else _scheme(address)
-    match scheme:
+    match scheme := _scheme_of(address):
         case "":
             return _load(kinds.file)(Path(address), must_exist=must_exist, **options)
         case "sqlite":
@@ -71,6 +72,13 @@ def store_at(address: str | Path, kinds: Kinds, *, must_exist: bool = False, **o
             return _load(kinds.memory)(**options)
         case _:
             raise ValueError(f"there are no stores of {kinds.of} at {scheme}: addresses: give {_SCHEMES}")
+
+
+_DATABASES: Final = frozenset({"postgresql", "postgres"})
+
+
+def _scheme_of(address: str | Path) -> str:
+    return "" if isinstance(address, Path) else _scheme(address)
 
 
 def _scheme(address: str) -> str:

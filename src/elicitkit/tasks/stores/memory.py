@@ -13,7 +13,7 @@ from ... import _json
 from ...errors import TaskKeyError
 from ..changes import Change, key_used
 from ..listing import Listing, mark_of
-from ..record import History, TaskInput, TaskRecord
+from ..record import History, News, TaskInput, TaskRecord
 from .transaction import Transaction
 from .transactional import TransactionalStore
 
@@ -76,10 +76,10 @@ class _Tables:
         """When to look whether a task has something that is over: never too late, and sometimes too early."""
         self._schemas: WeakValueDictionary[bytes, dict[str, Any]] = WeakValueDictionary()
         self._revision = 0
-        self._changed: dict[str, int | None] = {}
+        self._changed: dict[str, News | None] = {}
 
-    def take_changed(self) -> dict[str, int | None]:
-        """The tasks that changed since this was asked last, each with its revision; `None` for those that are gone."""
+    def take_changed(self) -> dict[str, News | None]:
+        """The tasks that changed since this was asked last, each with what is new; `None` for those that are gone."""
         changed, self._changed = self._changed, {}
         return changed
 
@@ -160,8 +160,7 @@ class _Tables:
     def _put(self, kept: _Kept, change: Change) -> TaskRecord:
         if change.is_visible:
             self._revision += 1
-            change.stamped(self._revision)
-            self._changed[change.record.id] = self._revision
+            self._changed[change.record.id] = News.of(change.stamped(self._revision).record)
         record = change.record
         self._count(record, len(record.inputs) - len(kept.record.inputs))
         kept.record = record

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import WeakValueDictionary
 
 from ...errors import MissingExtra, StoreError
-from ..record import TaskInput, TaskRecord
+from ..record import News, TaskInput, TaskRecord
 from .arguments import positive
 from .postgres_schema import MIGRATIONS, Migration, forget_lines, migrate, require_name
 from .telling import Telling
@@ -36,6 +36,8 @@ class PostgresDatabase(Telling):
         rescan: How often to look for changes that were not heard of, in seconds.
         must_exist: Make no tables and bring none up to date: where there are none, or older ones, it is a `StoreError`
             when the store is opened.
+        reads_only: Write nothing, and hear of no change; the tables must exist. A role that may read them will do, and
+            so will a standby.
         options: What the store it is takes.
     """
 
@@ -52,6 +54,7 @@ class PostgresDatabase(Telling):
         timeout: float = 10.0,
         rescan: float = 5.0,
         must_exist: bool = False,
+        reads_only: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(**options)
@@ -64,7 +67,8 @@ class PostgresDatabase(Telling):
         self._timeout = positive("timeout", timeout)
         self._rescan = positive("rescan", rescan)
         self._pool_size = int(positive("pool_size", pool_size))
-        self._must_exist = must_exist
+        self._must_exist = must_exist or reads_only
+        self._reads_only = reads_only
         self._connector = Connector(address, self._schema, timeout)
         self._lanes: Lanes | None = None
         self._listening: Listening | None = None
@@ -93,6 +97,9 @@ class PostgresDatabase(Telling):
             timeout=self._timeout,
             tell=self._tell_own,
         )
+        if self._reads_only:  # A standby lets nobody listen.
+            self._lanes = lanes
+            return
         listening = Listening(
             self._connector,
             place=place,
@@ -117,10 +124,15 @@ class PostgresDatabase(Telling):
         self._listening = None
 
     async def _write(self, work: Callable[[Any], T]) -> T:
+        if self._reads_only:
+            raise StoreError("The store of tasks was opened to be read alone. Nothing was stored.")
         return await self._opened.run(work, is_reading=False)
 
     async def _read(self, work: Callable[[Any], T]) -> T:
         return await self._opened.run(work, is_reading=True)
+
+    async def _read_once(self, work: Callable[[Any], T]) -> T:
+        return await self._opened.run(work, is_reading=True, is_once=True)
 
     @property
     def _opened(self) -> Lanes:
@@ -128,7 +140,7 @@ class PostgresDatabase(Telling):
             raise StoreError("The store is not open: use it as in `async with store:`.")
         return self._lanes
 
-    def _tell_own(self, changed: Mapping[str, int], deleted: Iterable[str]) -> None:
+    def _tell_own(self, changed: Mapping[str, News], deleted: Iterable[str]) -> None:
         if self._listening is not None and (changed or deleted):
             self._listening.changed(changed, deleted)
 
@@ -137,13 +149,16 @@ class PostgresDatabase(Telling):
         import psycopg
 
         from .postgres_connections import close, told
+        from .postgres_pooling import require_session
 
         try:
             connection = self._connector.connect()
             try:
                 connection.prepare_threshold = None  # What is done once needs no plan.
+                require_session(connection, self._connector.connect, self._connector.timeout)
                 migrate(connection, self._schema, must_exist=self._must_exist, migrations=self._migrations)
-                forget_lines(connection)
+                if not self._reads_only:
+                    forget_lines(connection)
             finally:
                 close(connection)
         except psycopg.Error as error:
@@ -173,6 +188,8 @@ class PostgresTaskStore(PostgresDatabase, TransactionalStore):
         rescan: How often to look for changes that were not heard of, in seconds.
         must_exist: Make no tables and bring none up to date: where there are none, or older ones, it is a `StoreError`
             when the store is opened.
+        reads_only: Write nothing, and hear of no change; the tables must exist. A role that may read them will do, and
+            so will a standby.
         options: As for `TaskStore`.
 
     Raises:

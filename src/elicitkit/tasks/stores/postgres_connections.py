@@ -232,7 +232,7 @@ def told(error: psycopg.Error, *, is_unknown: bool = False) -> StoreError:
     cause = next((text for start, text in _CAUSES.items() if state.startswith(start) and state), None)
     outcome = "It is not known whether this was stored." if is_unknown else "Nothing was stored."
     told = StoreError(f"The store cannot be used: {cause or _first_line(error)}. {outcome}")
-    told.__cause__ = error
+    told.is_unknown, told.__cause__ = is_unknown, error
     return told
 
 

@@ -15,6 +15,7 @@ from contextvars import Context, copy_context
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from ...errors import StoreError
+from ..record import News
 from .postgres_connections import Connection, hang_up
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Tell: TypeAlias = Callable[[Mapping[str, int], Iterable[str]], None]
-"""Called on the event loop with what changed, each with its newest revision, and what was deleted."""
+Tell: TypeAlias = Callable[[Mapping[str, News], Iterable[str]], None]
+"""Called on the event loop with what changed, each with what is new, and what was deleted."""
 
 _AGAIN: Final = 0.5
 """How long after a connection was cut it is looked whether another must be, in seconds."""
@@ -35,17 +36,19 @@ class Job(Generic[T]):
     Args:
         work: What is to be done.
         is_reading: Whether it writes nothing.
+        is_once: Whether one statement is all of it.
         timeout: How long it may wait for a thread, and then how long it may take, in seconds.
     """
 
     __slots__ = (
         *("_connection", "_deadline", "_future", "_is_given_up", "_lock", "_loop", "_timeout", "_timer"),
-        *("context", "is_cut", "is_reading", "work"),
+        *("context", "is_cut", "is_once", "is_reading", "work"),
     )
 
-    def __init__(self, work: Callable[[Any], T], *, is_reading: bool, timeout: float) -> None:
+    def __init__(self, work: Callable[[Any], T], *, is_reading: bool, timeout: float, is_once: bool = False) -> None:
         self.work = work
         self.is_reading = is_reading
+        self.is_once = is_once
         self.is_cut: bool = False
         """Whether its time was over while it waited on a connection."""
         self.context: Context = copy_context()  # So that whoever watches for errors hears of those made in the thread.
@@ -97,7 +100,7 @@ class Job(Generic[T]):
             with self._lock:
                 self._connection = None
 
-    def deliver(self, value: T, changed: Mapping[str, int], deleted: Iterable[str], tell: Tell) -> None:
+    def deliver(self, value: T, changed: Mapping[str, News], deleted: Iterable[str], tell: Tell) -> None:
         """It was done: tell who listens, and then who waits."""
         self._call(self._succeed, value, changed, deleted, tell)
 
@@ -111,7 +114,7 @@ class Job(Generic[T]):
 
     # --- on the event loop -------------------------------------------------------------------------------------------
 
-    def _succeed(self, value: T, changed: Mapping[str, int], deleted: Iterable[str], tell: Tell) -> None:
+    def _succeed(self, value: T, changed: Mapping[str, News], deleted: Iterable[str], tell: Tell) -> None:
         self._timer.cancel()
         tell(changed, deleted)
         if not self._future.done():  # Who waited may have given up.

@@ -76,8 +76,13 @@ class Lanes:
         self._pending: set[Future[None]] = set()
         self._is_stopping = False
 
-    async def run(self, work: Callable[[Any], T], *, is_reading: bool) -> T:
+    async def run(self, work: Callable[[Any], T], *, is_reading: bool, is_once: bool = False) -> T:
         """Have a work done.
+
+        Args:
+            work: What is to be done.
+            is_reading: Whether it writes nothing.
+            is_once: Whether it asks one thing with one statement, so that it needs nothing around that.
 
         Raises:
             StoreError: If the store cannot be read or written.
@@ -85,7 +90,7 @@ class Lanes:
         """
         if self._is_stopping:
             raise StoreError("The store is closed.")
-        job = Job(work, is_reading=is_reading, timeout=self._timeout)
+        job = Job(work, is_reading=is_reading, is_once=is_once, timeout=self._timeout)
         begun = self._threads.submit(self._do, job)
         self._pending.add(begun)
         begun.add_done_callback(self._pending.discard)
@@ -197,6 +202,9 @@ class Attempt:
             Exception: What the work raises.
         """
         try:
+            if job.is_once:
+                self.tables = self._rows(self._connection, None, self._place, is_reading=True)
+                return job.work(self.tables)
             with self._connection.pipeline() as pipeline:
                 self.tables = self._rows(self._connection, pipeline, self._place, is_reading=job.is_reading)
                 if job.is_reading:  # All of a pipeline is one transaction, by itself.
@@ -204,6 +212,8 @@ class Attempt:
                 self._connection.execute(b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
                 self.tables.take_turn(self._line)
                 self.value = job.work(self.tables)
+                if not self.tables.has_written:  # The turn alone is no reason to wait for the disk.
+                    self._connection.execute(b"SET LOCAL synchronous_commit = off")
                 self._is_committing = True
                 self._connection.execute(b"COMMIT")
             return self.value  # type: ignore[no-any-return]  # It is what the work gave.

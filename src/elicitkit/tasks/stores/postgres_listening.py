@@ -21,8 +21,10 @@ import psycopg
 
 from ...errors import StoreError
 from ...safety import trace_of
+from ..record import News
 from .postgres_connections import Connection, Connector, close, cutting, hang_up
-from .postgres_rows import Place, Rows, Scan
+from .postgres_hearing import Hearing
+from .postgres_rows import Place, Rows, Scan, read
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -104,9 +106,9 @@ class Listening:
         while self._thread.is_alive():
             await asyncio.to_thread(self._thread.join)
 
-    def changed(self, changed: Mapping[str, int], deleted: Iterable[str]) -> None:
+    def changed(self, changed: Mapping[str, News], deleted: Iterable[str]) -> None:
         """Tell of what this process did itself."""
-        self._told.update(changed)
+        self._told.update(_revisions(changed))
         self._tell({**changed, **dict.fromkeys(deleted)})
 
     # --- scans -------------------------------------------------------------------------------------------------------
@@ -136,22 +138,23 @@ class Listening:
             raise
         told = {**before, **self._told}
         self._since = found.since
-        self._told = {**found.changed, **self._told}
-        self._tell({task_id: revision for task_id, revision in found.changed.items() if told.get(task_id) != revision})
+        self._told = {**_revisions(found.changed), **self._told}
+        self._tell({id: news for id, news in found.changed.items() if told.get(id) != news.revision})
 
     def _look(self, within: Rows) -> Scan:
         return within.changes_since(self._since)
 
     # --- notifications -----------------------------------------------------------------------------------------------
 
-    def _heard(self, words: list[str]) -> None:
+    def _heard(self, payload: str) -> None:
         """Take a notification, on the event loop."""
         self._heard_at = time.monotonic()
-        if len(words) == 3 and words[1].isdecimal() and words[2] != self._place.origin:  # Anybody may send some.
-            task_id, revision = words[0], int(words[1])
-            if self._told.get(task_id) != revision:
-                self._told[task_id] = revision
-                self._tell([task_id])
+        if (told := read(payload)) is None:
+            return
+        id, news, origin = told
+        if origin != self._place.origin and self._told.get(id) != news.revision:
+            self._told[id] = news.revision
+            self._tell({id: news})
 
     def _began(self) -> None:
         """It is listened; what was missed until now is looked for."""
@@ -188,8 +191,11 @@ class Listening:
                 connection.execute(f"LISTEN {self._place.channel}".encode())
             self._is_hearing = True
             self._call(self._began)
-            for note in connection.notifies():
-                self._call(self._heard, note.payload.split(" "))
+            if not Hearing(self._loop, connection, self._heard).run():
+                for note in connection.notifies():
+                    self._call(self._heard, note.payload)
+        except RuntimeError:  # The loop was closed: nobody listens any more.
+            self._stopping.set()
         finally:
             with self._lock:
                 self._connection = None
@@ -205,3 +211,7 @@ class Listening:
             self._loop.call_soon_threadsafe(function, *args)
         except RuntimeError:  # The loop was closed: nobody listens any more.
             self._stopping.set()
+
+
+def _revisions(changed: Mapping[str, News]) -> dict[str, int]:
+    return {id: news.revision for id, news in changed.items()}

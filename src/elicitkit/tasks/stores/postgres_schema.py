@@ -130,7 +130,12 @@ _INBOX: Final[Migration] = (
     "CREATE INDEX inbox_that_is_ready ON inbox (number, host) WHERE ready",
 )
 
-MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _INBOX)
+_ORDERED: Final[Migration] = (
+    # The order they were kept in. A process of an older version, which may still run, fills it in without knowing.
+    "ALTER TABLE steps ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY",
+)
+
+MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _INBOX, _ORDERED)
 """What makes version 1 of nothing, version 2 of version 1, and so on. Never change one that was released."""
 
 _OURS: Final = ("tasks", "inputs", "steps", "lines", "revisions", "inbox")
@@ -167,8 +172,11 @@ def migrate(
             and are not, or are of an older version.
         psycopg.Error: If they cannot be read or made.
     """
-    if _version(connection, schema) == len(migrations):
+    version = _version(connection, schema)
+    if version == len(migrations):
         return
+    if must_exist:  # A role that may not write, or a standby, is told so as well.
+        _refuse(connection, schema, version, len(migrations), must_exist)
     # A change of many rows may take its time; and two that start at once make the tables once. The lock is not the
     # transaction's: one that begins behind it sees what was made before.
     connection.execute(_PATIENT)

@@ -6,6 +6,7 @@ its open questions, and a revision. What is written after that is not waited for
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from psycopg.errors import UniqueViolation
 from ...errors import TaskKeyError
 from ..changes import Change, key_used
 from ..listing import Listing
-from ..record import History, TaskInput, TaskRecord
+from ..record import History, News, TaskInput, TaskRecord
 from . import rows
 from .postgres_listing import listing_query
 from .postgres_rows import Rows
@@ -30,6 +31,12 @@ def _insert(table: str, columns: Sequence[str], also: str = "", value: str = "")
     return f"INSERT INTO {table} ({', '.join(columns)}{also}) VALUES ({places}{value})".encode()
 
 
+def _within(table: str, columns: Sequence[str], also: str = "") -> str:
+    """The rows of a task as one value: JSON text, or nothing."""
+    of_row = f"json_build_array({', '.join(columns)})"
+    return f"(SELECT json_agg({of_row} ORDER BY number)::text FROM {table} WHERE task_id = tasks.id{also})"
+
+
 _TELLING: Final = b" RETURNING pg_notify(%s, %s)"  # Others hear of it when it is committed.
 INSERT_TASK: Final = _insert("tasks", rows.TASK, ", changed", ", pg_current_xact_id()") + _TELLING
 UPDATE_TASK: Final = f"UPDATE tasks SET {_SETS} WHERE id = %s".encode()
@@ -40,7 +47,13 @@ INSERT_INPUT: Final = _insert("inputs", ["task_id", *rows.INPUT])
 UPDATE_INPUT: Final = b"UPDATE inputs SET state = %s, reply = %s, settled_at = %s WHERE task_id = %s AND key = %s"
 OPEN_INPUTS: Final = f"{_SELECT_INPUTS} AND state = 'open' ORDER BY number".encode()
 EVERY_INPUT: Final = f"{_SELECT_INPUTS} ORDER BY number".encode()
-STEPS: Final = b"SELECT name, given FROM steps WHERE task_id = %s"
+_OPEN_WITHIN: Final = _within("inputs", rows.INPUT, " AND state = 'open'")
+_INPUTS_WITHIN: Final = _within("inputs", rows.INPUT)
+_STEPS_WITHIN: Final = _within("steps", ("name", "given"))
+# In one statement, which is one round trip, and one state of the store.
+READ_TASK: Final = f"SELECT {_TASK}, {_OPEN_WITHIN} FROM tasks WHERE id = %s".encode()
+READ_HISTORY: Final = f"SELECT {_TASK}, {_INPUTS_WITHIN}, {_STEPS_WITHIN} FROM tasks WHERE id = %s".encode()
+STEPS: Final = b"SELECT name, given FROM steps WHERE task_id = %s ORDER BY number"
 KEEP_STEP: Final = b"INSERT INTO steps (task_id, name, given) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
 LOCK_OWNER: Final = b"SELECT pg_advisory_xact_lock(%s)"
 OPEN_OF: Final = b"SELECT coalesce(sum(open), 0)::bigint FROM tasks WHERE owner = %s AND open > 0"
@@ -51,7 +64,7 @@ READY: Final = b"""
 """
 DUE: Final = b"SELECT id FROM tasks WHERE due <= %s ORDER BY due LIMIT %s"
 CHANGED: Final = b"""
-    SELECT id, revision FROM tasks
+    SELECT id, revision, CASE WHEN waits THEN lease_until ELSE 'infinity' END FROM tasks
     WHERE changed >= %s::xid8 AND changed < pg_snapshot_xmax(pg_current_snapshot())
 """
 DELETE: Final = (
@@ -70,7 +83,10 @@ class Tables(Rows):
         """See `Transaction.load`."""
         if not _is_id(task_id):
             return None
-        found = self._execute(SELECT_TASK if self._is_reading else LOCK_TASK, (task_id,))
+        if self._is_reading:
+            row = self._execute(READ_TASK, (task_id,)).fetchone()
+            return None if row is None else _record(row[:-1], _written(row[-1]))
+        found = self._execute(LOCK_TASK, (task_id,))
         # A statement of its own: it sees what was committed while the one before waited for the lock.
         inputs = self._execute(OPEN_INPUTS, (task_id,))
         self._look_ahead()
@@ -81,38 +97,39 @@ class Tables(Rows):
         """See `Transaction.load_history`."""
         if not _is_id(task_id):
             return None
-        found = self._execute(SELECT_TASK, (task_id,))
+        if self._is_reading:
+            row = self._execute(READ_HISTORY, (task_id,)).fetchone()
+            return None if row is None else _history(row[:-2], _written(row[-2]), _written(row[-1]))
+        found = self._execute(LOCK_TASK, (task_id,))
         inputs, steps = self._execute(EVERY_INPUT, (task_id,)), self._execute(STEPS, (task_id,))
-        if (row := found.fetchone()) is None:
-            return None
-        every = tuple(map(_input, inputs))
-        record = rows.to_record(_given(row), [asked for asked in every if asked.state == "open"])
-        return History(record, every, dict(map(_given, steps)))
+        self._look_ahead()
+        row = found.fetchone()
+        return None if row is None else _history(row, inputs, steps)
 
     def insert(self, record: TaskRecord) -> TaskRecord:
         """See `Transaction.insert`."""
         record = self._stamped(Change(record))
-        self._execute(INSERT_TASK, _kept((*rows.fixed(record), *rows.changing(record), *self._telling(record.id))))
+        self._write(INSERT_TASK, _kept((*rows.fixed(record), *rows.changing(record), *self._telling(record.id))))
         return record
 
     def save(self, change: Change) -> TaskRecord:
         """See `Transaction.save`. That a key was used is found when all is committed."""
         record = self._stamped(change)
         for asked in change.parked:
-            self._execute(INSERT_INPUT, _kept((record.id, *rows.from_input(asked))))
+            self._write(INSERT_INPUT, _kept((record.id, *rows.from_input(asked))))
         for asked in change.settled:
             settled = (asked.state, rows.reply_json(asked.reply), asked.settled_at, record.id, asked.key)
-            self._execute(UPDATE_INPUT, _kept(settled))
+            self._write(UPDATE_INPUT, _kept(settled))
         updated = _kept((*rows.changing(record), record.id))
         if change.is_visible:
-            self._execute(UPDATE_VISIBLY, (*updated, *self._telling(record.id)))
+            self._write(UPDATE_VISIBLY, (*updated, *self._telling(record.id)))
         else:
-            self._execute(UPDATE_TASK, updated)
+            self._write(UPDATE_TASK, updated)
         return record
 
     def keep_step(self, task_id: str, name: str, given: str) -> None:
         """See `Transaction.keep_step`."""
-        self._execute(KEEP_STEP, _kept((task_id, name, given)))
+        self._write(KEEP_STEP, _kept((task_id, name, given)))
 
     def open_of(self, owner: str) -> int:
         """See `Transaction.open_of`. Nobody else may ask this principal before the transaction ends."""
@@ -140,7 +157,7 @@ class Tables(Rows):
     def delete(self, task_id: str) -> None:
         """See `Transaction.delete`."""
         for statement in DELETE:
-            self._execute(statement, (task_id,))
+            self._write(statement, (task_id,))
         self.changed.pop(task_id, None)
         self.deleted.append(task_id)
 
@@ -152,7 +169,11 @@ class Tables(Rows):
         return key_used()
 
     def _stamped(self, change: Change) -> TaskRecord:
-        return change.stamped(self._next(change.record.id)).record if change.is_visible else change.record
+        if not change.is_visible:
+            return change.record
+        record = change.stamped(self._next(change.record.id)).record
+        self.changed[record.id] = News.of(record)
+        return record
 
 
 def _is_id(task_id: str) -> bool:
@@ -164,8 +185,19 @@ def _record(row: tuple[Any, ...], inputs: Iterable[tuple[Any, ...]]) -> TaskReco
     return rows.to_record(_given(row), map(_input, inputs))
 
 
+def _history(row: tuple[Any, ...], inputs: Iterable[tuple[Any, ...]], steps: Iterable[tuple[Any, ...]]) -> History:
+    every = tuple(map(_input, inputs))
+    record = rows.to_record(_given(row), [asked for asked in every if asked.state == "open"])
+    return History(record, every, dict(map(_given, steps)))
+
+
 def _input(row: tuple[Any, ...]) -> TaskInput:
     return rows.to_input(_given(row))
+
+
+def _written(text: str | None) -> list[tuple[Any, ...]]:
+    """Rows that came in one value, as JSON; there may be none."""
+    return [] if text is None else [tuple(row) for row in json.loads(text)]
 
 
 def _kept(values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -16,14 +16,15 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from ...errors import StoreError
+from ..record import News
 
 T = TypeVar("T")
 
 AT_ONCE: Final = 256
 """How many works share one transaction."""
 
-Changed: TypeAlias = Mapping[str, int | None]
-"""What changed, each with its newest revision; `None` for what is gone."""
+Changed: TypeAlias = Mapping[str, News | None]
+"""What changed, each with what is new; `None` for what is gone."""
 
 POLL: Final = 0.02
 """How often the writer looks whether another process changed something, in seconds, while somebody listens."""
@@ -50,8 +51,8 @@ class Rows(Protocol):
     revision: int
     """The newest revision, with what was done here."""
 
-    changed: dict[str, int | None]
-    """What changed here, each with its revision; `None` for what was deleted."""
+    changed: dict[str, News | None]
+    """What changed here, each with what is new; `None` for what was deleted."""
 
     def __init__(self, connection: sqlite3.Connection, revision: int = 0) -> None: ...
 
@@ -65,8 +66,8 @@ class Rows(Protocol):
         ...
 
     @staticmethod
-    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[dict[str, int], int]:
-        """What changed after a revision, each with its own, and the newest revision among them."""
+    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[dict[str, News], int]:
+        """What changed after a revision, each with what is new, and the newest revision among them."""
         ...
 
 

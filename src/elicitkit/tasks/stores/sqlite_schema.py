@@ -117,7 +117,11 @@ _INBOX: Final[Migration] = (
     "INSERT INTO inbox_revisions VALUES (0)",
 )
 
-MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _LISTED, _INBOX)
+_ORDERED: Final[Migration] = (
+    "ALTER TABLE steps ADD COLUMN number INTEGER NOT NULL DEFAULT 0",  # The order they were kept in.
+)
+
+MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _LISTED, _INBOX, _ORDERED)
 """What makes version 1 of an empty file, version 2 of version 1, and so on. Never change one that was released."""
 
 

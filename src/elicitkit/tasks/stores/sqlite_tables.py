@@ -9,7 +9,7 @@ from typing import Any, Final
 from ...errors import TaskKeyError
 from ..changes import Change, key_used
 from ..listing import Listing
-from ..record import History, TaskRecord
+from ..record import History, News, TaskRecord
 from . import rows
 from .sqlite_listing import listing_query
 
@@ -33,6 +33,14 @@ _READY: Final = """
     WHERE waits = 1 AND lease_until <= ? AND (open > 0 OR due IS NULL OR due > ?)
     ORDER BY lease_until, revision LIMIT ?
 """
+_STEPS: Final = "SELECT name, given FROM steps WHERE task_id = ? ORDER BY number"
+_KEEP_STEP: Final = """
+    INSERT OR IGNORE INTO steps (task_id, name, given, number)
+    VALUES (?, ?, ?, (SELECT coalesce(max(number), 0) + 1 FROM steps WHERE task_id = ?))
+"""
+_CHANGED: Final = """
+    SELECT id, revision, CASE WHEN waits THEN lease_until ELSE 9e999 END FROM tasks WHERE revision > ? ORDER BY revision
+"""
 
 
 class Tables:
@@ -46,8 +54,8 @@ class Tables:
     def __init__(self, connection: sqlite3.Connection, revision: int = 0) -> None:
         self.revision: int = revision
         """The newest revision, with what was done here."""
-        self.changed: dict[str, int | None] = {}
-        """What changed here, each with its revision; `None` for what was deleted."""
+        self.changed: dict[str, News | None] = {}
+        """What changed here, each with what is new; `None` for what was deleted."""
         self._connection = connection
 
     def load(self, task_id: str) -> TaskRecord | None:
@@ -62,7 +70,7 @@ class Tables:
         if (record := self.load(task_id)) is None:
             return None
         inputs = self._connection.execute(f"{_SELECT_INPUTS} ORDER BY number", (task_id,))
-        steps = self._connection.execute("SELECT name, given FROM steps WHERE task_id = ?", (task_id,))
+        steps = self._connection.execute(_STEPS, (task_id,))
         return History(record, tuple(map(rows.to_input, inputs)), dict(steps))
 
     def insert(self, record: TaskRecord) -> TaskRecord:
@@ -92,7 +100,7 @@ class Tables:
 
     def keep_step(self, task_id: str, name: str, given: str) -> None:
         """See `Transaction.keep_step`."""
-        self._connection.execute("INSERT OR IGNORE INTO steps VALUES (?, ?, ?)", (task_id, name, given))
+        self._connection.execute(_KEEP_STEP, (task_id, name, given, task_id))
 
     def open_of(self, owner: str) -> int:
         """See `Transaction.open_of`."""
@@ -136,15 +144,15 @@ class Tables:
         return int(newest)
 
     @staticmethod
-    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[dict[str, int], int]:
+    def changed_since(connection: sqlite3.Connection, revision: int) -> tuple[dict[str, News], int]:
         """See `Rows.changed_since`."""
-        changed = "SELECT id, revision FROM tasks WHERE revision > ? ORDER BY revision"
-        found = connection.execute(changed, (revision,)).fetchall()
-        return dict(found), found[-1][1] if found else revision
+        found = connection.execute(_CHANGED, (revision,)).fetchall()
+        return {id: News(at, ready_at) for id, at, ready_at in found}, found[-1][1] if found else revision
 
     def _stamped(self, change: Change) -> TaskRecord:
         if not change.is_visible:
             return change.record
         self.revision += 1
-        self.changed[change.record.id] = self.revision
-        return change.stamped(self.revision).record
+        record = change.stamped(self.revision).record
+        self.changed[record.id] = News.of(record)
+        return record

@@ -28,27 +28,27 @@ class Telling:
         return unsubscribe
 
     def follow(self, follower: Follower) -> Callable[[], None]:
-        """As `subscribe`, and tell the newest revision with each change, where the store knows it."""
+        """As `subscribe`, and tell with each change what is new, where the store knows it."""
         return self.subscribe(_Following(follower))
 
     def _tell(self, changed: Iterable[str]) -> None:
         """Tell the listeners, on the event loop; one that fails keeps none from hearing it.
 
         Args:
-            changed: The ids of what changed; a mapping has the newest revision of each.
+            changed: The ids of what changed; a mapping has what is new of each.
         """
-        loop, revisions = asyncio.get_running_loop(), changed if isinstance(changed, Mapping) else {}
+        loop, news = asyncio.get_running_loop(), changed if isinstance(changed, Mapping) else {}
         for id in changed:
             for listener in self._listeners.values():
                 if isinstance(listener, _Following):
-                    loop.call_soon(listener.follower, id, revisions.get(id))
+                    loop.call_soon(listener.follower, id, news.get(id))
                 else:
                     loop.call_soon(listener, id)
 
 
 @dataclass(frozen=True, slots=True)
 class _Following:
-    """A listener that is told revisions, too."""
+    """A listener that is told what is new, too."""
 
     follower: Follower
 

@@ -20,7 +20,7 @@ class Transaction(Protocol):
         ...
 
     def load_history(self, task_id: str) -> History | None:
-        """A task with all its questions and steps, or `None`."""
+        """A task with all its questions and steps, or `None`; while something may be written, it is as with `load`."""
         ...
 
     def insert(self, record: TaskRecord) -> TaskRecord:

@@ -21,7 +21,7 @@ from ..listing import EVERYBODY, Everybody, Listing, TaskPage, listing_of, page_
 from ..record import History, Settlement, Swept, TaskInput, TaskRecord, new_key, to_json
 from ..requests import require_small
 from ..states import Status
-from ..store import LEASE, TaskStore
+from ..store import LEASE, Judged, TaskStore
 from .arguments import positive, require_small_answer, task_id_of, whole
 from .telling import Telling
 from .transaction import Transaction, held, known, owned, running
@@ -42,6 +42,10 @@ class TransactionalStore(Telling, TaskStore):
     @abstractmethod
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         """Run *work*, which writes nothing, on one state of the store."""
+
+    async def _read_once(self, work: Callable[[Transaction], T]) -> T:
+        """As `_read`, for a work that asks for one thing: one task, or one history."""
+        return await self._read(work)
 
     def _kept(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """The request of a question that is about to be asked, as the store keeps it."""
@@ -85,12 +89,12 @@ class TransactionalStore(Telling, TaskStore):
 
     async def get(self, task_id: str, *, owner: str | None) -> TaskRecord:
         """See `TaskStore.get`."""
-        return owned(await self._read(partial(known, task_id=task_id, now=self.clock())), owner)
+        return owned(await self._read_once(partial(known, task_id=task_id, now=self.clock())), owner)
 
     async def history(self, task_id: str) -> History:
         """See `TaskStore.history`."""
         now = self.clock()
-        found = await self._read(lambda within: within.load_history(task_id))
+        found = await self._read_once(lambda within: within.load_history(task_id))
         if found is None or found.record.is_expired(now):
             raise UnknownTask
         return found
@@ -136,6 +140,21 @@ class TransactionalStore(Telling, TaskStore):
             return taken
 
         return await self._write(settling)
+
+    async def answer(self, task_id: str, judged: Judged, *, owner: str | None) -> frozenset[str]:
+        """See `TaskStore.answer`."""
+        now = self.clock()
+
+        def answering(within: Transaction) -> frozenset[str]:
+            record = owned(known(within, task_id, now), owner)
+            given = tuple(judged(record.inputs))
+            for one in given:
+                require_small_answer(one)
+            change, taken = changes.settled(record, (self._to_settle(one, now) for one in given), now)
+            _save(within, change)
+            return taken
+
+        return await self._write(answering)
 
     async def withdraw(
         self, task_id: str, keys: Iterable[str], *, fence: int | None = None, have_passed: bool = False
@@ -222,6 +241,19 @@ class TransactionalStore(Telling, TaskStore):
             return None if change is None else within.save(change).fence
 
         return await self._write(claiming)
+
+    async def take(self, task_id: str, worker: str, seconds: float) -> History | None:
+        """See `TaskStore.take`."""
+        now, wanted = self.clock(), positive("the time of a claim", seconds)
+
+        def taking(within: Transaction) -> History | None:
+            found = within.load_history(task_id)
+            if found is None or found.record.is_expired(now) or not found.record.is_waiting_to_run:
+                return None
+            change = changes.claimed(found.record, worker, wanted, now)
+            return None if change is None else replace(found, record=within.save(change))
+
+        return await self._write(taking)
 
     async def renew(self, task_id: str, seconds: float, *, fence: int, waiting_since: int | None = None) -> None:
         """See `TaskStore.renew`."""

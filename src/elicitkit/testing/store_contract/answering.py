@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -13,7 +14,7 @@ from ...errors import AnswerError, TaskKeyError, UnknownTask
 from ...journal import EXPIRED, Reply
 from ...outcomes import Accepted, Cancelled, Declined
 from ...tasks.answers import judge
-from ...tasks.record import Settlement
+from ...tasks.record import Settlement, TaskInput
 from ...tasks.requests import link_request
 from ...tasks.store import TaskStore
 from ..clock import Clock
@@ -91,6 +92,62 @@ class AnsweringContract(StoreTests):
         assert [one.state for one in asked] == ["answered", "open", "answered"]
         assert [one.settled_at for one in asked] == [clock.now, None, clock.now]
         assert {one.parked_at for one in asked} == {clock.now - 5}
+
+    # --- answers that are judged by what is open ---------------------------------------------------------------------
+
+    async def test_answers_are_judged_by_the_questions_that_are_open(self, store: TaskStore, other: TaskStore) -> None:
+        made, seen = await parked(store, "a", "b", owner="ada"), list[str]()
+        await store.settle(made.id, [accepting("a", "first")])
+
+        def judged(inputs: Mapping[str, TaskInput]) -> list[Settlement]:
+            seen.extend(inputs)
+            return [accepting("a", "late"), judge(inputs["b"], {"action": "decline"})]
+
+        assert await other.answer(made.id, judged, owner="ada") == {"b"}
+
+        first, second = (await store.history(made.id)).inputs
+        assert (set(seen), second.reply) == ({"b"}, Reply("decline"))
+        assert first.reply == Reply("accept", {"size": "first"})
+
+    async def test_a_wrong_answer_that_is_judged_so_is_asked_again(self, store: TaskStore) -> None:
+        made = await parked(store, "a")
+
+        taken = await store.answer(made.id, lambda inputs: [judge(inputs["a"], {"action": "accept"})], owner=None)
+
+        assert taken == {"a"}
+        assert [asked.state for asked in (await store.history(made.id)).inputs] == ["closed", "open"]
+
+    async def test_of_answers_that_are_judged_at_once_the_first_wins(self, store: TaskStore, other: TaskStore) -> None:
+        made, stores = await parked(store, "a"), (store, other)
+
+        def judged(number: int) -> Callable[[Mapping[str, TaskInput]], list[Settlement]]:
+            return lambda inputs: [accepting(key, f"size {number}") for key in inputs]
+
+        with anyio.fail_after(20):
+            taken = await asyncio.gather(
+                *(stores[number % 2].answer(made.id, judged(number), owner=None) for number in range(20))
+            )
+
+        (winner,) = [number for number, keys in enumerate(taken) if keys]
+        (asked,) = (await store.history(made.id)).inputs
+        assert asked.reply == Reply("accept", {"size": f"size {winner}"})
+
+    @pytest.mark.parametrize("owner", [None, "grace"])
+    async def test_the_task_of_another_is_not_answered(self, store: TaskStore, owner: str | None) -> None:
+        """Design, section 11: one error for all that is not the caller's, whatever there is."""
+        made = await parked(store, "a", owner="ada")
+
+        for task_id in (made.id, NOBODY):
+            with pytest.raises(UnknownTask):
+                await store.answer(task_id, lambda _: [accepting(str(1 // 0))], owner=owner)
+        assert list((await current(store, made.id)).inputs) == ["a"]
+
+    async def test_what_a_judge_raises_changes_nothing(self, store: TaskStore) -> None:
+        made = await parked(store, "a")
+
+        with pytest.raises(ZeroDivisionError):
+            await store.answer(made.id, lambda _: [accepting("a"), accepting(str(1 // 0))], owner=None)
+        assert list((await current(store, made.id)).inputs) == ["a"]
 
     # --- wrong answers -----------------------------------------------------------------------------------------------
 

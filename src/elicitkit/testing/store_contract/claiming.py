@@ -229,6 +229,48 @@ class ClaimingContract(StoreTests):
         assert await store.ready(3) == made[:3]
         assert await store.ready() == made
 
+    # --- taking ------------------------------------------------------------------------------------------------------
+
+    async def test_what_is_taken_comes_with_all_it_has(self, store: TaskStore, other: TaskStore) -> None:
+        made = await parked(store, "a", "b", worker="first")
+        await store.keep_step(made.id, "charge", "1", fence=1)
+        await store.put_down(made.id, fence=1, seen_revision=made.revision)
+        await store.settle(made.id, [accepting("b")])
+
+        taken = await other.take(made.id, "second", 30)
+
+        assert taken is not None
+        assert taken == await store.history(made.id)
+        assert (taken.record.fence, taken.record.worker) == (2, "second")
+        assert [asked.state for asked in taken.inputs] == ["open", "answered"]
+        assert taken.steps == {"charge": "1"}
+        await other.complete(made.id, {}, fence=2)
+
+    async def test_of_many_that_take_a_task_at_once_one_has_it(self, store: TaskStore, other: TaskStore) -> None:
+        made = await store.create({})
+
+        with anyio.fail_after(20):
+            taken = await asyncio.gather(
+                *((store, other)[number % 2].take(made.id, str(number), 30) for number in range(20))
+            )
+
+        (one,) = filter(None, taken)
+        assert one.record.fence == 1
+        assert (await current(store, made.id)).worker == one.record.worker
+
+    async def test_what_has_nothing_to_do_is_not_taken(self, store: TaskStore, clock: Clock) -> None:
+        """A claim would be given for the first, and keep away whoever is to run it when an answer comes."""
+        waiting, held = await parked(store, "a"), await store.create({}, worker="first", lease=30)
+        over, expired = await store.create({}), await store.create({}, ttl=10)
+        await store.cancel(over.id, owner=None)
+        clock.advance(10)
+
+        for task_id in (waiting.id, held.id, over.id, expired.id, NOBODY):
+            assert await store.take(task_id, "second", 30) is None
+        assert (await current(store, waiting.id)).worker is None
+        clock.advance(20)
+        assert await store.take(held.id, "second", 30) is not None
+
     # --- steps -------------------------------------------------------------------------------------------------------
 
     async def test_a_step_is_kept_and_the_first_of_its_name_stays(self, store: TaskStore, other: TaskStore) -> None:
@@ -240,3 +282,17 @@ class ClaimingContract(StoreTests):
         await store.keep_step(made.id, "rate", "null", fence=1)
 
         assert (await other.history(made.id)).steps == {"price": '{"eur":42}', "rate": "null"}
+
+    async def test_steps_come_in_the_order_in_which_they_were_kept(self, store: TaskStore, other: TaskStore) -> None:
+        made, names = await store.create({}, worker="first"), ["ship", "charge", "tell", "bill"]
+
+        for name in names:
+            await store.keep_step(made.id, name, "1", fence=1)
+
+        assert list((await other.history(made.id)).steps) == names
+        taken_from = await store.create({})
+        for name in names:
+            await store.keep_step(taken_from.id, name, "1")
+        taken = await other.take(taken_from.id, "second", 30)
+        assert taken is not None
+        assert list(taken.steps) == names

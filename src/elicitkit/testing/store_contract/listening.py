@@ -8,10 +8,10 @@ from typing import Protocol
 import anyio
 import pytest
 
-from ...tasks.record import new_key
+from ...tasks.record import News, new_key
 from ...tasks.store import TaskStore
 from ..clock import Clock
-from .base import StoreTests, accepting, parked, question
+from .base import StoreTests, accepting, current, parked, question
 
 VISIBLE: dict[str, Callable[[TaskStore, str], Awaitable[object]]] = {
     "park": lambda store, task_id: store.park(task_id, [question(store, "b")]),
@@ -67,6 +67,34 @@ class ListeningContract(StoreTests):
 
         await here.hears(made.id)
         await elsewhere.hears(made.id)
+
+    @pytest.mark.parametrize("name", VISIBLE)
+    async def test_what_followers_are_told_of_a_change_is_so(
+        self, store: TaskStore, other: TaskStore, name: str
+    ) -> None:
+        """Who does not run the task needs no look at the store then."""
+        made, told = await parked(store, "a", worker="first"), dict[str, list[News | None]](here=[], elsewhere=[])
+        changed = anyio.Event()
+
+        def follower(where: str) -> Callable[[str, News | None], None]:
+            def hear(task_id: str, news: News | None) -> None:
+                told[where].append(news)
+                changed.set()
+
+            return hear
+
+        store.follow(follower("here"))
+        other.follow(follower("elsewhere"))
+
+        await VISIBLE[name](store, made.id)
+
+        record = await current(store, made.id)
+        for where in told:
+            with anyio.fail_after(5):
+                while not (known := [news for news in told[where] if news is None or news.revision == record.revision]):
+                    changed = anyio.Event()
+                    await changed.wait()
+            assert {news.ready_at for news in known if news is not None} <= {None, record.ready_at}
 
     async def test_a_new_task_is_heard_of(self, store: TaskStore, other: TaskStore) -> None:
         here, elsewhere = Ear(store), Ear(other)
