@@ -1,6 +1,7 @@
 """Several processes on one file of tasks (issue 7): the first answer wins, changes are heard, a kill loses nothing."""
 
 import sqlite3
+import time
 from asyncio.subprocess import Process
 from contextlib import AbstractAsyncContextManager, closing
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from elicitkit import SqliteTaskStore
+from elicitkit.tasks.stores import sqlite_lanes
 from elicitkit.testing.store_contract.base import parked
 from elicitkit.testing.store_contract.listening import Ear
 from tests.tasks.processes import answered_by_two, assert_first_answers_won, lines_of, store_process
@@ -61,3 +63,19 @@ async def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     assert len(acknowledged) >= 510
+
+
+async def test_a_store_looks_less_often_while_nothing_happens_and_soon_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 7, points 2 and 3: little work when idle, and a change of another process noticed within 50 ms."""
+    async with SqliteTaskStore(tmp_path / "tasks.db") as store:
+        writer = store._writing
+        assert writer._pause() is None  # Nobody wants to hear of anything.
+        store.subscribe(lambda _: None)
+        monkeypatch.setattr(writer, "_changed_at", time.monotonic() - sqlite_lanes.QUIET_AFTER)
+        when_quiet = writer._pause()
+        await store.create({})
+
+        assert writer._pause() == sqlite_lanes.POLL
+        assert when_quiet == sqlite_lanes.QUIET_POLL < 0.05
