@@ -221,5 +221,5 @@ async def test_what_reads_needs_no_right_to_write(schema: str, is_standby: bool)
 async def test_what_reads_makes_no_tables_and_says_so(schema: str) -> None:
     name = f"{schema}_user"
     async with role(name) as address:
-        with pytest.raises(StoreError, match=f"There are no tasks in the schema '{schema}'"):
+        with pytest.raises(StoreError, match=f"There is nothing of elicitkit in the schema '{schema}'"):
             await PostgresTaskStore(address, schema=schema, reads_only=True).open()
