@@ -36,6 +36,7 @@ from elicitkit import MemoryTaskStore, SqliteTaskStore, TaskStore
 
 HERE = Path(__file__).parent
 AT_ONCE = 32
+ANSWERED = "an answer to a task, until its tool goes on"
 PRINCIPALS = 500
 MEGABYTES, IDLE, LATER = 200, 0.02, 0.5
 """The aims: what a server with 10,000 parked may take, of a core when nothing happens, and longer to start."""
@@ -54,7 +55,9 @@ def told(name: str, spent: Sequence[float], beside: float | None = None, aim: fl
     judged = "" if aim is None else f"   aim: {aim * 1e3:g} ms at p95, {'met' if p95 <= aim else 'MISSED'}"
     print(f"  {name:<44}  {median * 1e3:8.2f}  {p95 * 1e3:8.2f} ms{ratio}{judged}")
     if not name.startswith((OWN, "live")):  # Those that are live are rows of tasks.py.
-        what, theirs = f"an answer to a task, until its tool goes on, {name}", [] if beside is None else [beside]
+        heard = name.startswith("...")
+        what = "a change on SQLite, until another process hears of it" if heard else f"{ANSWERED}, {name}"
+        theirs = [] if beside is None else [beside]
         peer, most = f"{OWN}, live" if theirs else "", None if aim is None else aim * 1e3
         note(Row.of(what, spent, theirs, unit="ms", scale=1e3, beside=peer, aim=most, judged="p95"))
 

@@ -84,3 +84,11 @@ def test_the_table_is_put_where_a_page_has_its_place(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8") == (
         f"before\n<!-- made by `make bench` -->\n\n{made}\n<!-- until here -->\nbehind\n"
     )
+
+
+def test_the_page_of_the_benchmarks_has_the_table_as_it_was_made() -> None:
+    text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+
+    made = text.partition("<!-- made by `make bench` -->\n")[2].partition("<!-- until here -->\n")[0]
+    assert HEAD in made
+    assert "| what | by size | of | the size grows | it grows |" in made

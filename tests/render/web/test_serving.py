@@ -67,6 +67,16 @@ async def test_a_browser_is_told_over_a_real_connection_that_a_question_was_answ
     assert "data: answered" in seen
 
 
+def test_an_answer_is_not_held_back_until_its_head_is_acknowledged() -> None:
+    """A head and a body that are written apart took 40 ms on a connection that is used again (Nagle's algorithm)."""
+    from elicitkit.render.web.server import _listening
+
+    with _listening("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_no_module_takes_the_name_of_a_function() -> None:
     """One that did would take its place as soon as it is imported."""
     assert {module.name for module in pkgutil.iter_modules(web.__path__)}.isdisjoint(web.__all__)
