@@ -194,7 +194,7 @@ async def test_a_wrong_answer_goes_back_to_the_person_with_its_faults_and_never_
     assert person.asked[1].prompt.splitlines() == [
         "Please correct this:",
         "- Name: must have at least 2 characters",
-        "- Age: must be a whole number",
+        "- Age: must be a whole number in figures, such as 1000",
         "",
         "Who?",
     ]
