@@ -165,7 +165,10 @@ TABLE = [
         "wrong_then_right",
         (
             ("How old?", accept(count="many")),
-            ("Please correct this:\n- Count: must be a whole number\n\nHow old?", accept(count=41)),
+            (
+                "Please correct this:\n- Count: must be a whole number in figures, such as 1000\n\nHow old?",
+                accept(count=41),
+            ),
         ),
         "42 next year",
     ),

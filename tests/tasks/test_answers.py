@@ -72,7 +72,8 @@ def test_a_wrong_answer_is_asked_again_with_the_faults_above_the_message() -> No
     again = settlement.replacement
     assert again is not None
     assert again.request["params"]["message"] == (
-        "Please correct this:\n- Size: must have at most 8 characters\n- Count: must be a whole number\n\nWhich size?"
+        "Please correct this:\n- Size: must have at most 8 characters\n"
+        "- Count: must be a whole number in figures, such as 1000\n\nWhich size?"
     )
     assert (again.key == "key", len(again.key), again.name, again.attempt, again.until) == (False, 32, "name", 2, 1_000)
     assert again.request["params"]["requestedSchema"] is question.request["params"]["requestedSchema"]
@@ -86,7 +87,10 @@ def test_the_faults_of_an_earlier_try_are_not_told_again() -> None:
     second = judge(first, accept(size="M", count="many")).replacement
 
     assert second is not None
-    assert second.request["params"]["message"] == "Please correct this:\n- Count: must be a whole number\n\nWhich size?"
+    assert (
+        second.request["params"]["message"]
+        == "Please correct this:\n- Count: must be a whole number in figures, such as 1000\n\nWhich size?"
+    )
     assert second.attempt == 3
 
 
