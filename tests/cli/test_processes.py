@@ -94,7 +94,7 @@ def test_a_program_that_is_not_there_is_told(run: Run) -> None:
     assert ended == (
         Exit.UNREACHABLE,
         "",
-        "elicitkit: no-such-server cannot be started: No such file or directory\n",
+        "elicitkit: no-such-server cannot be started: there is no such program\n",
     )
 
 

@@ -1,5 +1,6 @@
 """From what was typed to a server (design, section 9): a name, a URL or a command line."""
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -7,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from elicitkit.host.config import find_server, read_config, server_from
+from elicitkit import McpSource
+from elicitkit.host.config import find_server, read_config, server_from, servers_in
 from elicitkit.host.servers import HttpServer, StdioServer
 
 SHOP = {"command": "shop-server", "args": ["--quiet"]}
@@ -152,6 +154,13 @@ def test_a_file_of_another_kind_is_refused(found: object, problem: str) -> None:
         ({"command": 7}, "command is to be text, not a number"),
         ({"command": " "}, "command is blank"),
         ({"command": "x", "args": "--all"}, "args is to be a list of text, not text"),
+        ({"command": "x", "args": {"a"}}, "args is to be a list of text, not a set"),
+        ({"command": "x\0y"}, "command has a character that no program can be given"),
+        ({"command": "x", "args": ["a", "\ud800"]}, "args[1] has a character that no program can be given"),
+        ({"command": "x", "env": {"A": "\0"}}, "env.A has a character that no program can be given"),
+        ({"command": "x", "cwd": "\0"}, "cwd has a character that no program can be given"),
+        ({"url": "https://example.com/mcp\n"}, "url is to be the address of a host, such as https://example.com/mcp"),
+        ({"url": "https://ex\u2024ample.com/"}, "url is to be the address of a host, such as https://example.com/mcp"),
         ({"command": "x", "args": ["a", True]}, "args[1] is to be text, not true or false"),
         ({"command": "x", "cwd": {}}, "cwd is to be text, not an object"),
         ({"command": "x", "env": ["A=1"]}, "env is to be an object of text, not a list"),
@@ -229,3 +238,55 @@ def test_a_variable_of_another_server_may_be_missing() -> None:
     write({"servers": {"shop": SHOP, "bank": {"command": "x", "env": {"A": "${NOWHERE}"}}, "bad": 7}})
 
     assert find_server("shop") == StdioServer("shop-server", args=("--quiet",))
+
+
+def test_arguments_may_be_a_tuple_and_blank() -> None:
+    """As Python code has them, and as `--name ''` means it."""
+    server = server_from("shop", {"command": "x", "args": ("--name", "")})
+
+    assert isinstance(server, StdioServer)
+    assert server.args == ("--name", "")
+
+
+def test_the_name_of_a_server_is_text() -> None:
+    with pytest.raises(ValueError, match="the name of a server is text, not a number"):
+        servers_in({"mcpServers": {7: SHOP}}, "the configuration")
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ({"command": "no-such-program-here -m shop"}, "no such program. The command is the program alone"),
+        ({"command": "no-such-program-here"}, "cannot be started: there is no such program"),
+        ({"command": sys.executable, "cwd": "/no/such/folder"}, "cannot be started: its cwd is no folder"),
+        ({"command": sys.executable, "cwd": __file__}, "cannot be started: its cwd is no folder"),
+    ],
+)
+@pytest.mark.anyio
+async def test_why_a_process_cannot_be_started_is_told_by_what_is_missing(entry: Any, why: str) -> None:
+    """Issue 5, point 4: `failed` with the reason. The system says "No such file or directory" of all of them."""
+    async with McpSource.load({"mcpServers": {"shop": entry}}) as source:
+        assert why in source.statuses["shop"].reason
+
+
+def test_a_long_address_does_not_flood_the_reason() -> None:
+    assert len(HttpServer("https://example.com/" + "a" * 10_000).described) < 250
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"modes": "form"}, "modes are a collection"),
+        ({"modes": None}, "modes are a collection"),
+        ({"extensions": []}, "extensions is a function of a server's name, not list"),
+        ({"client_info": "me"}, "client_info is an Implementation of mcp_types, not str"),
+        ({"errlog": "log.txt"}, "errlog is a real file, opened for text"),
+        ({"errlog": io.StringIO()}, "errlog is a real file, opened for text"),
+        ({"link_seconds": "x"}, "link_seconds is a number of seconds"),
+        ({"wait_for": print, "at_once": "1"}, "at_once is a whole number, not str"),
+    ],
+)
+def test_what_every_server_would_fail_with_is_an_error_of_the_hosts(given: dict[str, Any], problem: str) -> None:
+    """House style: a wrong type of argument is a plain `TypeError`, at the call."""
+    with pytest.raises(TypeError, match=problem):
+        McpSource.load({"mcpServers": {"shop": SHOP}}, **given)

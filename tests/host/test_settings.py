@@ -65,9 +65,9 @@ def test_a_url_is_spoken_to_as_its_entry_says(more: dict[str, Any], way: str) ->
     ("more", "problem"),
     [
         ({"disabled": "yes"}, "disabled is to be true or false"),
-        ({"timeout": "30"}, "timeout is to be a number of seconds"),
-        ({"timeout": True}, "timeout is to be a number of seconds"),
-        ({"timeout": 0}, "timeout is to be a number of seconds"),
+        ({"timeout": "30"}, "timeout is to be a positive number of seconds"),
+        ({"timeout": True}, "timeout is to be a positive number of seconds"),
+        ({"timeout": 0}, "timeout is to be a positive number of seconds"),
         ({"timeout": 600_000}, "timeout is in seconds, and 600000 of them are more than a day"),
         ({"tools": "a"}, "tools is to be a list of the names of tools"),
         ({"excludeTools": [1]}, "excludeTools is to be a list of the names of tools"),

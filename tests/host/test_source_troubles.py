@@ -68,7 +68,7 @@ async def test_one_bad_server_never_breaks_the_rest() -> None:
         **dict.fromkeys(list(config)[1:-1], "failed"),
         "off": "disabled",
     }
-    assert statuses["dead command"].reason == "no-such-program cannot be started: No such file or directory"
+    assert statuses["dead command"].reason == "no-such-program cannot be started: there is no such program"
     assert statuses["dies"].reason.endswith("ended the connection")
     assert "cannot be reached" in statuses["dead address"].reason
     assert statuses["slow"].reason.endswith("said nothing for 0.5 seconds")

@@ -10,8 +10,8 @@ from mcp import InputRequiredRoundsExceededError, MCPError, UrlElicitationRequir
 from mcp_types import CONNECTION_CLOSED, URL_ELICITATION_REQUIRED, ElicitRequestURLParams
 from pydantic import ValidationError
 
-from ..host.servers import HttpServer, Server
-from ..host.troubles import STATE_REFUSED, first_fault, leaves
+from ..host.servers import HttpServer, Server, StdioServer
+from ..host.troubles import STATE_REFUSED, first_fault, leaves, not_there
 from .exits import Exit, Failure
 
 
@@ -78,6 +78,8 @@ def _reason(error: BaseException, server: Server) -> str:
             return f"{name} answered {answer}: it wants credentials, which the 'headers' of a --config file can carry"
         case TimeoutError() | httpx2.HTTPError() | httpx2.InvalidURL():
             return f"{name} cannot be reached: {_first_line(error)}"
+        case FileNotFoundError() | NotADirectoryError() if isinstance(server, StdioServer):
+            return f"{name} cannot be started: {not_there(server)}"
         case OSError():
             verb = "reached" if isinstance(server, HttpServer) else "started"
             return f"{name} cannot be {verb}: {error.strerror or _first_line(error)}"

@@ -292,6 +292,9 @@ def _refuse_arguments(called: dict[str, object], policy: object, at_once: int | 
             raise TypeError(f"{name} is a function, not {type(given).__name__}")
     if not (policy is None or isinstance(policy, Policy)):
         raise TypeError(f"policy is a Policy, not {type(policy).__name__}")
+    for name, number in {"tries": tries, "at_once": at_once}.items():
+        if isinstance(number, bool) or not (isinstance(number, int) or (number is None and name == "at_once")):
+            raise TypeError(f"{name} is a whole number, not {type(number).__name__}")
     if tries < 1:
         raise ValueError(f"tries is at least 1, not {tries}")
     if at_once is not None and at_once < 1:

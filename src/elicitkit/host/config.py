@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+import httpx2
+
 from .. import _json
+from .._json import is_sendable
 from ..naming import nearest
 from .servers import HttpServer, Server, StdioServer
 from .variables import filled_in, first_unset, is_variable, variables_of
@@ -103,12 +106,17 @@ def server_from(name: str, entry: object) -> Server:
         url = _checked_url(_text(name, "url", entry["url"]), name)
         return HttpServer(url, headers=_headers(name, entry.get("headers", {})))
     args = entry.get("args", [])
-    if not isinstance(args, list):
+    if not isinstance(args, (list, tuple)):
         raise _fault(name, "args", f"is to be a list of text, not {_kind(args)}")
     return StdioServer(
         _text(name, "command", entry["command"]),
+<<<<<<< HEAD
         args=tuple(_text(name, f"args[{at}]", arg) for at, arg in enumerate(args)),
         env=_environment(name, entry.get("env", {})),
+=======
+        args=tuple(_text(name, f"args[{at}]", arg, may_be_blank=True) for at, arg in enumerate(args)),
+        env=_expanded(name, "env", entry.get("env", {}), _ENV_NAME, "a variable"),
+>>>>>>> w/people
         cwd=_text(name, "cwd", entry["cwd"]) if "cwd" in entry else None,
     )
 
@@ -136,6 +144,8 @@ def _named_servers(config: str | Path | None) -> tuple[dict[str, Any], str | Non
 def _entries(path: str | Path, section: object) -> dict[str, Any]:
     if not isinstance(section, dict):
         raise ValueError(f"{path}: the servers are to be an object by name, not {_kind(section)}")
+    if unnamed := [name for name in section if not isinstance(name, str)]:
+        raise ValueError(f"{path}: the name of a server is text, not {_kind(unnamed[0])}")
     nested = section.get("servers")
     is_nested = isinstance(nested, dict) and not {"command", "url"} & nested.keys()
     return nested if is_nested else section  # type: ignore[return-value]  # `is_nested` says that it is a dict
@@ -160,18 +170,25 @@ def _fault(name: str, key: str | None, problem: str) -> ValueError:
     return ValueError(f"server {name!r}: {key} {problem}" if key else f"server {name!r} {problem}")
 
 
-def _text(name: str, key: str, value: object) -> str:
+def _text(name: str, key: str, value: object, *, may_be_blank: bool = False) -> str:
     if not isinstance(value, str):
         raise _fault(name, key, f"is to be text, not {_kind(value)}")
-    if not value.strip():
+    if not (may_be_blank or value.strip()):
         raise _fault(name, key, "is blank")
-    return value
+    return _passable(name, key, value)
+
+
+def _passable(name: str, key: str, text: str) -> str:
+    """Text that a program can be given: the system ends one at its first null character."""
+    if "\0" in text or not is_sendable(text):
+        raise _fault(name, key, "has a character that no program can be given")
+    return text
 
 
 def _checked_url(url: str, name: str | None = None) -> str:
     try:
-        is_good = is_url(url) and bool(urlsplit(url).hostname) and urlsplit(url).port != 0
-    except ValueError:
+        is_good = is_url(url) and bool(urlsplit(url).hostname) and urlsplit(url).port != 0 and bool(httpx2.URL(url))
+    except (ValueError, httpx2.InvalidURL):
         is_good = False
     if not is_good:
         what = "is to be the address of a host, such as https://example.com/mcp"
@@ -209,9 +226,10 @@ def _filled_in(name: str, key: str, text: object) -> str:
         raise _fault(name, key, "has ${…} with something else between the braces than the name of a variable")
     if (unset := first_unset(text)) is not None:
         raise _fault(name, key, f"needs the environment variable {unset}, which is not set")
-    return filled_in(text)
+    return _passable(name, key, filled_in(text))
 
 
 def _kind(value: object) -> str:
     kinds = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
-    return kinds.get(type(value), "a number")
+    kinds |= {int: "a number", float: "a number"}
+    return kinds.get(type(value)) or f"a {type(value).__name__}"

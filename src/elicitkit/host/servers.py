@@ -15,12 +15,16 @@ from mcp.client import Transport
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from ..safety import plain_line
 from .quiet_logs import hide_queries
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
 
 _OPTIONS: Final = re.compile(r"\s+-")
+
+_NAME: Final = 200
+"""What is shown of the name of a server, in characters."""
 
 CONNECT_SECONDS: Final = 30.0
 """How long a connection over HTTP may take to open. Reading has no limit: a person may be typing."""
@@ -43,7 +47,7 @@ class StdioServer:
     @property
     def described(self) -> str:
         """What an error may call it; options that were written into the command are left out, as they hold secrets."""
-        return Path(_OPTIONS.split(self.command, maxsplit=1)[0]).name
+        return plain_line(Path(_OPTIONS.split(self.command, maxsplit=1)[0]).name, limit=_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class HttpServer:
     def described(self) -> str:
         """What an error may call it: the URL without user, query and fragment, in which secrets are usual."""
         parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        return plain_line(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}", limit=_NAME)
 
 
 class Refused(Protocol):

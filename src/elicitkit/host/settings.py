@@ -94,7 +94,7 @@ def _seconds(name: str, value: object) -> float:
     if value is None:
         return SECONDS
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value <= 0:
-        raise ValueError(f"server {name!r}: timeout is to be a number of seconds")
+        raise ValueError(f"server {name!r}: timeout is to be a positive number of seconds")
     if value > MOST_SECONDS:
         raise ValueError(f"server {name!r}: timeout is in seconds, and {value:g} of them are more than a day")
     return float(value)
@@ -119,7 +119,8 @@ def _names(name: str, given: Mapping[str, Any], keys: tuple[str, ...]) -> frozen
     """The tools under the first key there is."""
     for key in keys:
         if (value := given.get(key)) is not None:
-            if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            is_list = isinstance(value, (list, tuple, set, frozenset))
+            if not is_list or not all(isinstance(one, str) for one in value):
                 raise ValueError(f"server {name!r}: {key} is to be a list of the names of tools")
             return frozenset(value)
     return None

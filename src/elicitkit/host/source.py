@@ -15,6 +15,7 @@ from mcp.client import ClientExtension
 from mcp_types import CallToolResult, Implementation, Tool
 
 from .._json import frozen
+from ..asking.road import seconds_of
 from ..errors import ServerUnavailable
 from ..naming import nearest
 from ..suspension import Answer, declined_or_expired, new_id
@@ -95,18 +96,23 @@ class McpSource:
 
         Raises:
             TypeError: If *config* is no file and no dict, arguments do not go together, or one is of the wrong type.
-            ValueError: If *config* has no servers, or is no JSON; or *modes* has no forms.
+            ValueError: If *config* has no servers, or is no JSON; *modes* has no forms; or a time is not positive.
             OSError: If it cannot be read.
         """
         if suspend and wait_for is not None:
             raise TypeError("a host waits for people, with wait_for, or it suspends, with suspend=True; not both")
         options = {"policy": policy, "timeout": timeout, "on_ask": on_ask, "on_answer": on_answer}
         slot = Slot.of(wait_for, options, at_once=at_once)
-        if "form" not in modes or not set(modes) <= set(MODES):
-            raise ValueError("modes are 'form' and 'url', and no host leaves out 'form'")
+        _refuse_arguments(modes, extensions, client_info, errlog)
+        seconds = seconds_of(link_seconds, what="link_seconds")
         servers = _servers(config)
         asks = slot.may_answer(later=suspend)
-        rounds = Rounds(slot, frozenset(modes if asks else ()), suspend=suspend, link_seconds=link_seconds)
+        rounds = Rounds(
+            slot,
+            frozenset(modes if asks else ()),
+            suspend=suspend,
+            link_seconds=LINK_SECONDS if seconds is None else seconds,
+        )
         plug = Plug(
             client_info or Implementation(name="elicitkit", version=_version()),
             rounds.on_question if asks else None,
@@ -259,6 +265,32 @@ class McpSource:
     async def _close(self) -> None:
         self._rounds.withdraw()
         await asyncio.gather(*(upstream.close() for upstream in self._upstreams.values()))
+
+
+def _refuse_arguments(modes: object, extensions: object, client_info: object, errlog: object) -> None:
+    """Say at once what every server would fail with.
+
+    Raises:
+        TypeError: If something is of the wrong type.
+        ValueError: If there are no forms among the modes, or something else.
+    """
+    if isinstance(modes, str) or not isinstance(modes, Collection):
+        raise TypeError("modes are a collection, such as {'form', 'url'}")
+    if "form" not in modes or not set(modes) <= set(MODES):
+        raise ValueError("modes are 'form' and 'url', and no host leaves out 'form'")
+    if not callable(extensions):
+        raise TypeError(f"extensions is a function of a server's name, not {type(extensions).__name__}")
+    if not (client_info is None or isinstance(client_info, Implementation)):
+        raise TypeError(f"client_info is an Implementation of mcp_types, not {type(client_info).__name__}")
+    if not (errlog is None or _is_real_file(errlog)):
+        raise TypeError(f"errlog is a real file, opened for text: a process writes to it; not {type(errlog).__name__}")
+
+
+def _is_real_file(file: Any) -> bool:
+    try:
+        return isinstance(file.fileno(), int)
+    except (AttributeError, OSError, ValueError):  # One in memory has no number.
+        return False
 
 
 def _servers(config: object) -> dict[str, Any]:

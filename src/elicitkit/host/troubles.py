@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
@@ -89,11 +90,22 @@ def _connecting(error: BaseException, server: Server) -> str:
             return f"answered {response.status_code} {response.reason_phrase}".rstrip()
         case TimeoutError() | httpx2.HTTPError() | httpx2.InvalidURL():
             return f"cannot be reached ({type(error).__name__})"
+        case FileNotFoundError() | NotADirectoryError() if isinstance(server, StdioServer):
+            return f"cannot be started: {not_there(server)}"
         case OSError():
             verb = "reached" if isinstance(server, HttpServer) else "started"
             return f"cannot be {verb}: {error.strerror or type(error).__name__}"
         case _:
             return _calling(error)
+
+
+def not_there(server: StdioServer) -> str:
+    """What is missing for a process to be started: the system says only that something is."""
+    if server.cwd is not None and not Path(server.cwd).is_dir():
+        return "its cwd is no folder"
+    if len(server.command.split()) > 1:
+        return "there is no such program. The command is the program alone; what it is called with goes into args"
+    return "there is no such program"
 
 
 def _calling(error: BaseException) -> str:
