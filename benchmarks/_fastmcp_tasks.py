@@ -38,6 +38,9 @@ ANSWER = {"action": "accept", "content": {"fullName": "Ada Lovelace", "email": "
 ANSWERS, GETS, SIDE_BY_SIDE, ONE_BY_ONE = 8, 100, 32, 8
 """How often each thing is done in a round."""
 
+BATCHES = 3
+"""How often so many calls are made side by side in a round: a machine that does something else spoils a whole batch."""
+
 LOOK = 0.001
 """How often the client looks whether a task is completed, in seconds: more often would hold up whoever completes it."""
 
@@ -128,7 +131,7 @@ class Bench:
             "goes on": [goes_on for goes_on, _ in answers],
             "completed": [completed for _, completed in answers],
             "get": await self._getting(),
-            "park": await self._parking(SIDE_BY_SIDE, at_once=True),
+            "park": [one for _ in range(BATCHES) for one in await self._parking(SIDE_BY_SIDE, at_once=True)],
             "park one by one": await self._parking(ONE_BY_ONE, at_once=False),
         }
 

@@ -110,13 +110,8 @@ def server_from(name: str, entry: object) -> Server:
         raise _fault(name, "args", f"is to be a list of text, not {_kind(args)}")
     return StdioServer(
         _text(name, "command", entry["command"]),
-<<<<<<< HEAD
-        args=tuple(_text(name, f"args[{at}]", arg) for at, arg in enumerate(args)),
-        env=_environment(name, entry.get("env", {})),
-=======
         args=tuple(_text(name, f"args[{at}]", arg, may_be_blank=True) for at, arg in enumerate(args)),
-        env=_expanded(name, "env", entry.get("env", {}), _ENV_NAME, "a variable"),
->>>>>>> w/people
+        env=_environment(name, entry.get("env", {})),
         cwd=_text(name, "cwd", entry["cwd"]) if "cwd" in entry else None,
     )
 
