@@ -116,7 +116,7 @@ async def test_what_was_put_down_is_taken_where_it_is_answered_in_one_transactio
         task_id = await at.start("order")
         key = await at.key(task_id)
         with fail_after(10):  # That it was put down is told to nobody.
-            while (await store.history(task_id)).record.worker is not None:
+            while (await store.history(task_id)).record.worker is not None:  # noqa: ASYNC110
                 await asyncio.sleep(0.005)
         other.asked.clear()
         await there.update(task_id, **{key: {"action": "accept", "content": {"size": "L"}}})
