@@ -24,7 +24,7 @@ from .call import TaskCall
 from .claim import Claim
 from .detached import detached_session
 from .endings import Execute, completing, ending_of, failing
-from .helpers import Helpers
+from .errands import Errands
 from .leftovers import Leftovers
 from .looks import Looks
 from .making import TaskTerms, make
@@ -95,7 +95,7 @@ class Runner:
         self._runs: dict[str, Run] = {}
         self.pausing: Pulse = Pulse()
         """Beats whenever a call may have begun to wait for people, or ended."""
-        self._helpers = Helpers(lambda: self._troubles)
+        self._errands = Errands(lambda: self._troubles)
         self._looks = Looks(lambda: self.store.clock(), self._changed)
         self._resting = Resting(
             self._runs, max_live=max_live, help=self.help, has_news=self._changed, pausing=self.pausing
@@ -153,7 +153,7 @@ class Runner:
         self._nudge, self.left_behind = nudge, ()
         for left_behind in (self._runs, self._tasks, self._starting):  # By an event loop that was killed.
             left_behind.clear()
-        self._helpers.forget()
+        self._errands.forget()
         self._resting.open()
         unsubscribe = self.store.follow(self._changed)
         try:
@@ -398,7 +398,7 @@ class Runner:
 
     async def _stop_all(self) -> None:
         """Stop every run and give it back, those first that end at once; one that does not end is given up in time."""
-        await self._helpers.stop()
+        await self._errands.stop()
         runs = [*self._runs.values()]
         for run in runs:
             run.stop()
@@ -410,7 +410,7 @@ class Runner:
         await ended(self._tasks, self.grace - quickly)
         await self._give_back(left)
         self.left_behind = tuple(run.claim.task_id for run in left if not run.has_ended)
-        await self._helpers.stop()
+        await self._errands.stop()
 
     async def _give_back(self, some: Iterable[Run]) -> None:
         runs = [*some]
@@ -426,4 +426,4 @@ class Runner:
 
     def help(self, work: Coroutine[Any, Any, object]) -> None:
         """Do something in the background, and log what goes wrong."""
-        self._helpers.do(work)
+        self._errands.do(work)

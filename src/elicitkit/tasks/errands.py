@@ -14,7 +14,7 @@ from .troubles import Troubles
 logger: logging.Logger = logging.getLogger(__name__)
 
 
-class Helpers:
+class Errands:
     """Works in the background, none of which is waited for, and none of which fails in silence.
 
     Args:
@@ -27,13 +27,13 @@ class Helpers:
 
     def do(self, work: Coroutine[Any, Any, object]) -> None:
         """Begin something."""
-        helper = asyncio.create_task(work)
-        self._tasks.add(helper)
-        helper.add_done_callback(self._done)
+        errand = asyncio.create_task(work)
+        self._tasks.add(errand)
+        errand.add_done_callback(self._done)
 
-    def _done(self, helper: asyncio.Task[object]) -> None:
-        self._tasks.discard(helper)
-        if helper.cancelled() or (error := helper.exception()) is None:
+    def _done(self, errand: asyncio.Task[object]) -> None:
+        self._tasks.discard(errand)
+        if errand.cancelled() or (error := errand.exception()) is None:
             return
         if isinstance(error, StoreError):
             self._troubles().begin("write", error, "the work on a task failed")
@@ -42,8 +42,8 @@ class Helpers:
 
     async def stop(self) -> None:
         """End all of it."""
-        for helper in self._tasks:
-            helper.cancel()
+        for errand in self._tasks:
+            errand.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def forget(self) -> None:
