@@ -90,10 +90,10 @@ class Feed:
         while True:
             try:
                 await self._feed()
-                troubles_of(self._store).end("read")
+                troubles_of(self._store).end("look")
                 await self._outage.over()
             except StoreError as error:
-                troubles_of(self._store).begin("read", error, "the store of tasks could not be looked through")
+                troubles_of(self._store).begin("look", error, "the store of tasks could not be looked through")
             except Exception as error:
                 logger.error("the store of tasks could not be looked through%s", trace_of(error))
             await asyncio.sleep(_GAP)
@@ -127,8 +127,8 @@ class Feed:
     async def _feed(self) -> None:
         self._changed.clear()
         if self._swept + self._look <= _now():
-            self._swept = _now()
             await self._store.sweep()
+            self._swept = _now()  # Not before: a look that is done without it would tell that all is well.
         ready = await self._store.ready(AT_ONCE)
         self._may_be_more = len(ready) >= AT_ONCE
         self._given = {task_id: self._given[task_id] for task_id in ready if task_id in self._given}
