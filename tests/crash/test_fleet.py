@@ -62,7 +62,12 @@ async def test_who_was_stopped_may_log_that_it_was_overtaken(run: int, at: float
 
 @pytest.mark.parametrize(
     ("at", "cause", "is_excused"),
-    [(7.0, "StoreError('lost')", True), (7.0, "KeyError('lost')", False), (30.0, "StoreError('lost')", False)],
+    [
+        (7.0, "StoreError('lost')", True),
+        (7.0, "Group('', [SystemExit(3)])", True),
+        (7.0, "KeyError('lost')", False),
+        (30.0, "StoreError('lost')", False),
+    ],
 )
 async def test_an_error_is_excused_by_an_outage_of_the_database_alone(at: float, cause: str, is_excused: bool) -> None:
     trouble = line("trouble", at, run=1, text="oh", cause=cause)
