@@ -61,3 +61,6 @@ PAGE_ENTRIES: Final = 200
 
 LISTED_TASKS: Final = 1_000
 """The most tasks a page of a listing may have."""
+
+STATUS_CHARACTERS: Final = 1_000
+"""What is kept of the status message of a task, in characters: it goes out with each poll."""

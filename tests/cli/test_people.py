@@ -267,7 +267,7 @@ def test_without_anybody_every_question_is_cancelled_and_it_is_said(legacy: bool
     """Report R167: a question that nobody saw came out as "user rejected"."""
     code, out, err = called(shop(), "order", legacy=legacy)
 
-    assert (code, out) == (Exit.SCRIPT, "cancelled\n")
+    assert (code, out) == (Exit.FINE, "cancelled\n")
     assert err == (
         "The shop (tool order) asks: What?\nno terminal to ask at; cancelled (--answers FILE answers for you)\n"
     )
@@ -409,7 +409,7 @@ def test_a_script_answers_a_link_which_is_shown_whole(legacy: bool, called: Call
 def test_a_link_without_anybody_is_cancelled_and_shown(called: Called) -> None:
     code, out, err = called(linker(), "link")
 
-    assert (code, out) == (Exit.SCRIPT, f"{Cancelled()!r}\n")
+    assert (code, out) == (Exit.FINE, f"{Cancelled()!r}\n")
     assert LINK in err
 
 

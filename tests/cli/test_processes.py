@@ -74,7 +74,7 @@ def test_a_name_is_started_as_the_file_says(run: Run, tmp_path: Path, monkeypatc
 def test_without_a_terminal_a_question_is_cancelled_and_it_is_said(run: Run) -> None:
     code, out, err = run("call", PROBE, "greet")
 
-    assert (code, out) == (Exit.SCRIPT, "Nobody was greeted: cancelled.\n")
+    assert (code, out) == (Exit.FINE, "Nobody was greeted: cancelled.\n")
     assert "no terminal to ask at; cancelled" in err
 
 

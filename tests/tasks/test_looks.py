@@ -115,8 +115,9 @@ async def test_what_was_put_down_is_taken_where_it_is_answered_in_one_transactio
     async with served(store, max_live=0) as at, served(other, max_live=0) as there:
         task_id = await at.start("order")
         key = await at.key(task_id)
-        while (await store.history(task_id)).record.worker is not None:  # noqa: ASYNC110  # nobody is told of that
-            await asyncio.sleep(0.001)
+        with fail_after(10):  # That it was put down is told to nobody.
+            while (await store.history(task_id)).record.worker is not None:  # noqa: ASYNC110
+                await asyncio.sleep(0.005)
         other.asked.clear()
         await there.update(task_id, **{key: {"action": "accept", "content": {"size": "L"}}})
         await until(store, task_id, lambda record: record.is_over)

@@ -84,8 +84,7 @@ def call(
         code = failure.code
     if script is not None:
         script.finish()
-    # What nobody was asked, nobody has cancelled: a script is to be told them apart.
-    return Exit.SCRIPT if code is Exit.FINE and people.was_nobody else code
+    return code
 
 
 def read_script(path: str) -> ScriptedAnswers:

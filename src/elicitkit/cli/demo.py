@@ -11,7 +11,7 @@ import sys
 from functools import partial
 
 from .answers import add_answers
-from .output import say
+from .output import give
 
 SUMMARY = "see it work: a small server asks, you answer"
 
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     from ..host.servers import StdioServer
     from . import calling, demo_web, results
 
-    say(INTRO)  # Only what the tool returns goes to standard output.
+    give(INTRO)
     if args.web:
         return demo_web.run(TOOL, debug=args.debug)
     server = StdioServer(sys.executable, args=("-m", "elicitkit.cli.demo_server"), env=dict(os.environ))

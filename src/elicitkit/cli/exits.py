@@ -27,7 +27,7 @@ MEANINGS = {
     Exit.TOOL_FAILED: "the tool failed, there is no such tool, or a form has faults",
     Exit.USAGE: "wrong usage: arguments, a name, an id, or a file that cannot be read",
     Exit.UNREACHABLE: "the server could not be reached, or broke the protocol; or a store could not be used",
-    Exit.SCRIPT: "answers ran out, scripted ones were left over, or nobody was there to give any",
+    Exit.SCRIPT: "answers ran out, or scripted ones were left over",
     Exit.MISSING_EXTRA: "an extra is not installed",
     Exit.TOO_LATE: "a question was answered by somebody else, or is asked no longer",
     Exit.BUG: "elicitkit itself failed: please report it",

@@ -59,18 +59,12 @@ class People:
         self._waiting = 0
         self._open: anyio.CancelScope | None = None
         self._is_over = False
-        self._has_asked = False
         self.failure: Exception | None = None
         """Why a question could not be put to anybody; it is told here, and never to the server."""
 
     async def __call__(self, context: ClientRequestContext, params: Params) -> ElicitResult | ErrorData:
         """Answer one question."""
         return await self._in_turn(context.session, params)
-
-    @property
-    def was_nobody(self) -> bool:
-        """Whether something was asked, and there was nobody to answer."""
-        return self._answer is nobody and self._has_asked
 
     async def open_first(self, session: ClientSession, links: Sequence[ElicitRequestURLParams]) -> bool:
         """Put links that are to be opened before a call is made again; tell whether the person opened all of them."""
@@ -116,7 +110,6 @@ class People:
         except FormError as error:
             say(f"{asker} sent a form that cannot be read; cancelled. {plain_line(str(error))}")
             return ElicitResult(action="cancel")
-        self._has_asked = True
         return await self._answer(Question(form, asker, params, lambda: self._waiting))
 
 

@@ -20,6 +20,7 @@ from ..server.failures import error_result, unmasked
 from .beginning import parked_road
 from .call import TaskCall
 from .identity import current_identity
+from .own_rounds import answers_to
 from .road import ParkedRoad
 from .session import TaskSession
 
@@ -102,7 +103,7 @@ class Execution:
     async def _go_round(self, parked: ParkedRoad, result: Mapping[str, Any]) -> None:
         """Ask what the tool asks in a round of its own, and give it the answers."""
         requests = result.get("inputRequests") or {}
-        answers = await parked.answers_to(requests)
+        answers = await answers_to(parked, requests)
         if not requests:
             await asyncio.sleep(_STATE_ONLY_PAUSE)
         self.resume({"inputResponses": answers, "requestState": result.get("requestState")})

@@ -11,18 +11,18 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from ..asking import TRIES, Mode
 from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
 from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Names, Question, Reply
-from ..limits import ANSWER_BYTES
+from ..limits import ANSWER_BYTES, STATUS_CHARACTERS
 from ..schema.dialects import DIALECTS, Dialect
 from ..server.lifetimes import Lifetime
 from ..server.modes import require_mode
 from .claim import Claim
 from .leftovers import Leftovers
-from .questions import answer_on_wire, question_of, reply_of, request_of_question
+from .questions import reply_of, request_of_question
 from .record import PASSED, History, TaskInput, TaskRecord, new_key
 from .troubles import troubles_of
 
@@ -42,10 +42,6 @@ _NO_STEPS: Mapping[str, str] = MappingProxyType({})
 Phase: TypeAlias = Literal["open", "held", "stopped", "cancelled"]
 """What may be done on a road: everything; nothing new, until it is decided whether the call is put down; nothing any
 more; nothing but steps, of a tool that clears up since its task was cancelled."""
-
-
-STATUS_CHARACTERS: Final = 1_000
-"""What is kept of a status message, in characters: it goes out with each poll."""
 
 
 class ParkedRoad:
@@ -179,22 +175,7 @@ class ParkedRoad:
     async def complete(self, elicitation_id: str) -> None:
         """See `Road.complete`: 2026-07-28 has no such notification."""
 
-    # --- rounds that a tool drives itself ----------------------------------------------------------------------------
-
-    async def answers_to(self, requests: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """Park what a tool asks in a round of its own, and give the answers by its keys.
-
-        Raises:
-            ProtocolError: If something is asked that a task cannot carry: no person answers it.
-        """
-        questions = {key: self._question_of(key, request) for key, request in requests.items()}
-        replies = await asyncio.gather(*(self.ask(question) for question in questions.values()))
-        return {key: answer_on_wire(reply) for key, reply in zip(questions, replies, strict=True)}
-
-    def _question_of(self, key: str, request: Mapping[str, Any]) -> Question:
-        question = question_of(request, self.name(f"round {key}", None))
-        self.require("url" if isinstance(question, LinkQuestion) else "form")
-        return question
+    # --- beside its questions ----------------------------------------------------------------------------------------
 
     async def progress(self, told: str) -> None:
         """Say what the task is doing, in a line or two. It is not worth a failure of the tool."""

@@ -20,16 +20,17 @@ import anyio
 from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
 from ..journal import Journal
 from ..safety import trace_of
-from . import threads
 from .call import TaskCall
 from .claim import Claim
 from .detached import detached_session
 from .endings import Execute, completing, ending_of, failing
+from .helpers import Helpers
 from .leftovers import Leftovers
 from .looks import Looks
 from .making import TaskTerms, make
 from .persistence import history_for, keep_end
 from .record import History, News, Settlement, TaskInput, TaskRecord, new_key
+from .resting import Resting
 from .road import ParkedRoad
 from .run import Pulse, Run, ended
 from .store import LEASE, TaskStore
@@ -91,23 +92,23 @@ class Runner:
         A call that waits for people does not count; one that is answered when so many work is given back, for others.
         """
         self._replay = replay
-        self._max_live = max_live
         self._runs: dict[str, Run] = {}
+        self.pausing: Pulse = Pulse()
+        """Beats whenever a call may have begun to wait for people, or ended."""
+        self._helpers = Helpers(lambda: self._troubles)
         self._looks = Looks(lambda: self.store.clock(), self._changed)
+        self._resting = Resting(
+            self._runs, max_live=max_live, help=self.help, has_news=self._changed, pausing=self.pausing
+        )
         self._tasks: set[asyncio.Task[None]] = set()
         # One of each for all runs: of a thousand that wait, each would keep its own.
-        self._on_ended, self._on_parked, self._no_context = self._tasks.discard, self._trim_soon, Context()
+        self._on_ended, self._on_parked, self._no_context = self._tasks.discard, self._resting.trim_soon, Context()
         self._starting: dict[str, int | None] = {}
         """Tasks that this process has, or is about to have, and that do not run yet.
 
         Each with the newest revision that was told meanwhile; 0 for none, and `None` where it is not known.
         """
-        self._resting = 0
-        self._is_to_trim = False
         self._beginning = 0
-        self.pausing: Pulse = Pulse()
-        """Beats whenever a call may have begun to wait for people, or ended."""
-        self._helpers: set[asyncio.Task[object]] = set()
         self._nudge: Nudge | None = None
         """What is told of tasks that may be ready; `None` while nothing may be started."""
 
@@ -149,20 +150,17 @@ class Runner:
         Args:
             nudge: What is told of tasks that may be ready, and do not run here.
         """
-        self._nudge, self._resting, self._is_to_trim, self.left_behind = nudge, 0, False, ()
-        self._threads = threads.limiter()
-        for left_behind in (
-            self._runs,
-            self._tasks,
-            self._helpers,
-            self._starting,
-        ):  # By an event loop that was killed.
+        self._nudge, self.left_behind = nudge, ()
+        for left_behind in (self._runs, self._tasks, self._starting):  # By an event loop that was killed.
             left_behind.clear()
+        self._helpers.forget()
+        self._resting.open()
         unsubscribe = self.store.follow(self._changed)
         try:
             yield
         finally:
             self._nudge = None
+            self._resting.close()
             unsubscribe()
             self._looks.clear()
             with anyio.CancelScope(shield=True):
@@ -387,75 +385,11 @@ class Runner:
         elif run.road.phase != "open":  # An answer must not wake what is about to be stopped.
             run.has_news = True
         elif not run.is_working and run.road.is_woken_by(history) and self.is_busy:
-            self._rest(run, self._is_given_back)
+            self._resting.rest(run, self._is_given_back)
         else:
             run.road.refresh(history)
 
-    # --- putting down ------------------------------------------------------------------------------------------------
-
-    def _trim_soon(self) -> None:
-        """Two turns of the loop later, so that what a tool does beside its question has begun."""
-        self.pausing.beat()
-        if not self._is_to_trim and (self._excess > 0 or threads.are_short(self._threads)):
-            self._is_to_trim = True
-            loop = asyncio.get_running_loop()
-            loop.call_soon(loop.call_soon, self._trim)
-
-    @property
-    def _excess(self) -> int:
-        return len(self._runs) - self._resting - self._max_live
-
-    def _trim(self) -> None:
-        """Put down the longest waiting calls, if there are too many: in memory, or in threads."""
-        self._is_to_trim = False
-        if self._nudge is None:
-            return
-        waiting = [run for run in self._runs.values() if run.road.is_parked and run.road.phase == "open"]
-        too_many = waiting[: max(self._excess, 0)]
-        if threads.are_short(self._threads):
-            holders = threads.holders(self._threads)
-            threaded = [run for run in waiting[len(too_many) :] if run.task in holders]
-            too_many += threaded[: max(len(threaded) - threads.share(self._threads), 0)]
-        for run in too_many:
-            self._rest(run, self._is_put_down)
-
-    def _rest(self, run: Run, is_given: Callable[[Run], Awaitable[bool]]) -> None:
-        run.road.hold()
-        self._resting += 1
-        self.help(self._put_down(run, is_given))
-
-    async def _put_down(self, run: Run, is_given: Callable[[Run], Awaitable[bool]]) -> None:
-        """Give a call back to the store. Until that is decided nothing reaches it, and it can do nothing new."""
-        task_id = run.claim.task_id
-        try:
-            if await is_given(run):
-                run.stop()
-                await ended([run.task])
-                if self._runs.get(task_id) is run:
-                    del self._runs[task_id]
-        finally:
-            self._resting -= 1
-            if run.road.phase == "held":
-                run.road.go_on()
-        if run.is_stopped:
-            self._trim_soon()  # It was still counted as resting when others parked meanwhile.
-        if run.has_news:
-            run.has_news = False
-            self._changed(task_id)
-
-    async def _is_put_down(self, run: Run) -> bool:
-        try:
-            return await self.store.put_down(
-                run.claim.task_id, fence=run.claim.fence, seen_revision=run.road.known_revision
-            )
-        except (StaleClaim, UnknownTask):
-            logger.info("the task %s is not ours to put down", run.claim.task_id[:8])
-            return True
-        except StoreError as error:
-            self._troubles.begin("write", error, f"the task {run.claim.task_id[:8]} cannot be put down")
-            # Perhaps it was, and the answer got lost: no step is done before that is known.
-            run.road.claimed_until = 0.0
-            return False
+    # --- giving back -------------------------------------------------------------------------------------------------
 
     async def _is_given_back(self, run: Run) -> bool:
         """Give a task to others that has something to do."""
@@ -464,7 +398,7 @@ class Runner:
 
     async def _stop_all(self) -> None:
         """Stop every run and give it back, those first that end at once; one that does not end is given up in time."""
-        await self._stop_helping()
+        await self._helpers.stop()
         runs = [*self._runs.values()]
         for run in runs:
             run.stop()
@@ -476,7 +410,7 @@ class Runner:
         await ended(self._tasks, self.grace - quickly)
         await self._give_back(left)
         self.left_behind = tuple(run.claim.task_id for run in left if not run.has_ended)
-        await self._stop_helping()
+        await self._helpers.stop()
 
     async def _give_back(self, some: Iterable[Run]) -> None:
         runs = [*some]
@@ -490,24 +424,6 @@ class Runner:
         except ElicitkitError:
             logger.info("the claim of the task %s runs out by itself", claim.task_id[:8])
 
-    # --- in the background -------------------------------------------------------------------------------------------
-
     def help(self, work: Coroutine[Any, Any, object]) -> None:
         """Do something in the background, and log what goes wrong."""
-        helper = asyncio.create_task(work)
-        self._helpers.add(helper)
-        helper.add_done_callback(self._helped)
-
-    def _helped(self, helper: asyncio.Task[object]) -> None:
-        self._helpers.discard(helper)
-        if helper.cancelled() or (error := helper.exception()) is None:
-            return
-        if isinstance(error, StoreError):
-            self._troubles.begin("write", error, "the work on a task failed")
-        else:
-            logger.error("the work on a task failed%s", trace_of(error))
-
-    async def _stop_helping(self) -> None:
-        for helper in self._helpers:
-            helper.cancel()
-        await asyncio.gather(*self._helpers, return_exceptions=True)
+        self._helpers.do(work)

@@ -1,0 +1,51 @@
+"""What is done for tasks in the background, beside their calls."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from ..errors import StoreError
+from ..safety import trace_of
+from .troubles import Troubles
+
+logger: logging.Logger = logging.getLogger(__name__)
+
+
+class Helpers:
+    """Works in the background, none of which is waited for, and none of which fails in silence.
+
+    Args:
+        troubles: Gives where it is told that the store fails.
+    """
+
+    def __init__(self, troubles: Callable[[], Troubles]) -> None:
+        self._troubles = troubles
+        self._tasks: set[asyncio.Task[object]] = set()
+
+    def do(self, work: Coroutine[Any, Any, object]) -> None:
+        """Begin something."""
+        helper = asyncio.create_task(work)
+        self._tasks.add(helper)
+        helper.add_done_callback(self._done)
+
+    def _done(self, helper: asyncio.Task[object]) -> None:
+        self._tasks.discard(helper)
+        if helper.cancelled() or (error := helper.exception()) is None:
+            return
+        if isinstance(error, StoreError):
+            self._troubles().begin("write", error, "the work on a task failed")
+        else:
+            logger.error("the work on a task failed%s", trace_of(error))
+
+    async def stop(self) -> None:
+        """End all of it."""
+        for helper in self._tasks:
+            helper.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def forget(self) -> None:
+        """Forget what an event loop has left that was killed."""
+        self._tasks.clear()
