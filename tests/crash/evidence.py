@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,19 @@ class Evidence:
 
     outages: Sequence[Stop] = ()
     """When the database could not be reached."""
+
+    @cached_property
+    def kept(self) -> Mapping[str, History]:
+        """The tasks that are to be done: all but those that were given up.
+
+        Where the store, or a server, stands still, it may be that nobody knows whether a task was made. Its client has
+        no id of it, and orders again, so that the server cancels it, or sees to it that it cannot come any more.
+        """
+        if not (self.outages or self.stops):
+            return self.histories
+        placed = {line["task"] for line in self.client if line["what"] == "placed"}
+        every = self.histories.items()
+        return {id: one for id, one in every if id in placed or one.record.status != "cancelled"}
 
     def token(self, task_id: str) -> str:
         token: str = TaskCall.from_dict(self.histories[task_id].record.call).arguments["token"]

@@ -17,7 +17,9 @@ def _numbers(evidence: Evidence) -> Iterator[str]:
     plan, counted = evidence.plan, Counter(line["what"] for line in evidence.effects)
     lost = len(evidence.histories) - plan.tasks
     yield f"seed {plan.seed}: {plan.tasks} tasks, {plan.kills} kills, {evidence.seconds:.0f} seconds"
-    yield f"{lost} tasks more, whose client never learnt of them; {counted['start']} runs of the tool in all"
+    given_up = len(evidence.histories) - len(evidence.kept)
+    more = f"{lost} tasks more, whose client never learnt of them, {given_up} of them cancelled for that"
+    yield f"{more}; {counted['start']} runs of the tool in all"
     yield f"{len(repeated(evidence))} steps repeated because their own process died inside"
     yield _answers(evidence)
     yield f"{sum('asked' in line for line in evidence.client)} looks of the client at a task"

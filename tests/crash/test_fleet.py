@@ -1,7 +1,9 @@
 """A fleet that is killed, stopped and cut off loses nothing: the short form of `make crashfleet` (issue 8, "Proof")."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -11,7 +13,7 @@ from tests.crash.faults import faults
 from tests.crash.fleet import ROLES
 from tests.crash.fleet import run as run_fleet
 from tests.crash.report import report
-from tests.crash.test_crash import RIGHT, broken, doing, line
+from tests.crash.test_crash import PLACED, RIGHT, broken, doing, history, line
 from tests.services.postgres_server import needs_postgres
 from tests.services.redis_server import needs_redis
 
@@ -60,10 +62,34 @@ async def test_who_was_stopped_may_log_that_it_was_overtaken(run: int, at: float
 
 @pytest.mark.parametrize(
     ("at", "cause", "is_excused"),
-    [(7.0, "StoreError('lost')", True), (7.0, "KeyError('lost')", False), (30.0, "StoreError('lost')", False)],
+    [
+        (7.0, "StoreError('lost')", True),
+        (7.0, "Group('', [SystemExit(3)])", True),
+        (7.0, "KeyError('lost')", False),
+        (30.0, "StoreError('lost')", False),
+    ],
 )
 async def test_an_error_is_excused_by_an_outage_of_the_database_alone(at: float, cause: str, is_excused: bool) -> None:
     trouble = line("trouble", at, run=1, text="oh", cause=cause)
     evidence = replace(RIGHT, effects=[*RIGHT.effects, trouble], outages=[Stop(6.0, 6.5)])
 
     assert (list(faults(evidence)) == []) is is_excused
+
+
+@pytest.mark.parametrize(
+    ("outages", "client", "is_right"),
+    [((Stop(6.0, 6.5),), (), True), ((), (), False), ((Stop(6.0, 6.5),), (PLACED | {"task": "more"},), False)],
+)
+async def test_a_task_may_be_cancelled_of_which_nobody_knew_whether_it_was_made(
+    outages: Sequence[Stop], client: Sequence[Any], is_right: bool
+) -> None:
+    """But none whose id the client was given, and none while nothing stood still. It has no call if it never came."""
+    more = history(status="cancelled")
+    if is_right:
+        more.record.call.clear()
+    evidence = broken(histories={**RIGHT.histories, "more": more}, client=client, outages=outages)
+
+    assert (list(faults(evidence)) == []) is is_right
+    if is_right:
+        assert "0 tasks more" not in report(evidence)
+        assert "1 of them cancelled for that" in report(evidence)

@@ -99,7 +99,7 @@ async def test_what_is_known_to_be_ready_while_the_queue_is_gone_waits_for_it(
         feed.nudge(record.id, True)
         await asyncio.sleep(0.05)
         queue.outage.end()
-        await eventually(lambda: record.id in queue.given)
+        await eventually(lambda id=record.id: id in queue.given)
 
 
 async def test_what_somebody_has_is_not_added(store: MemoryTaskStore, queue: Queue) -> None:
@@ -185,6 +185,31 @@ async def test_a_store_that_fails_is_looked_through_later(
 
     assert caplog.messages == [
         "the store of tasks fails, and what needs it is tried again until it does not: the store is gone",
+        "the store of tasks can be used again",
+    ]
+
+
+async def test_what_is_ready_is_given_though_what_is_over_cannot_be_ended_which_is_told_once(
+    store: MemoryTaskStore, queue: Queue, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A full disk can be read; each look between two sweeps would tell that all is well."""
+    swept: list[None] = []
+
+    async def failing(*_: object) -> None:
+        swept.append(None)
+        raise StoreError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "sweep", failing)
+        async with fed(store, queue, look=0.1):
+            while len(swept) < 3:
+                record = await store.create({})
+                await eventually(lambda id=record.id: id in queue.given)
+            patch.undo()
+            await eventually(lambda: "can be used again" in caplog.text)
+
+    assert caplog.messages == [
+        "the store of tasks fails, and what needs it is tried again until it does not: the disk is full",
         "the store of tasks can be used again",
     ]
 

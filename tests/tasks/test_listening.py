@@ -17,6 +17,9 @@ from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY, NotificationParams
 from pydantic import ConfigDict
 
 from elicitkit import MemoryTaskStore, Tasks, elicit
+from elicitkit.errors import StoreError
+from elicitkit.tasks import listening as listening_
+from elicitkit.tasks.record import TaskRecord
 from tests import eras
 from tests.host.serving import served
 from tests.tasks.desk import Desk, KnowsTasks, form, nobody, server
@@ -211,6 +214,31 @@ async def test_the_acknowledgement_comes_before_what_changed_meanwhile() -> None
             await ear.tasks.get()
 
     assert ear.heard == ["acknowledgement", "task"]
+
+
+async def test_what_cannot_be_read_for_a_while_is_told_later(
+    tasks: Tasks, mcp: MCPServer[Any], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Issue 8: nothing is lost, only later. The end of a task is the last thing that its subscriber would be told."""
+    monkeypatch.setattr(listening_, "_PAUSE", 0.001)
+    get, fails = tasks.store.get, [StoreError("gone")] * 3
+
+    async def failing(task_id: str, *, owner: str | None) -> TaskRecord:
+        if fails and not ear.acknowledged.empty():
+            raise fails.pop()
+        return await get(task_id, owner=owner)
+
+    monkeypatch.setattr(tasks.store, "get", failing)
+    async with connected(mcp, "memory") as (client, ear):
+        task_id = await Desk(client, tasks.store).start("order")
+        async with listening(client, [task_id]):
+            while ear.acknowledged.empty():  # noqa: ASYNC110  # it is not to be taken
+                await asyncio.sleep(0.001)
+            await tasks.store.cancel(task_id, owner=None)
+            await ear.status("cancelled")
+
+    assert not fails
+    assert len(caplog.messages) == 2, caplog.messages  # That it is gone, and that it is back.
 
 
 async def test_without_the_extension_declared_it_is_an_error(mcp: MCPServer[Any], tasks: Tasks) -> None:

@@ -11,6 +11,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ClientCapabilities, ElicitationCapability, FormElicitationCapability
 
 from elicitkit import MemoryTaskStore, SqliteTaskStore, Tasks, elicit, elicit_all, elicit_sync, elicit_url, step
+from elicitkit.errors import StoreError
 from elicitkit.tasks import leftovers
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.record import History, Settlement
@@ -535,3 +536,60 @@ async def test_what_is_left_is_withdrawn_when_the_task_ends(store: TaskStore) ->
     async with Process(store, changed("first")).desk() as at:
         assert await at.said(task_id) == "yes"
         assert {asked.state for asked in (await store.history(task_id)).inputs} == {"answered", "withdrawn"}
+
+
+async def test_what_is_asked_no_longer_is_withdrawn_though_the_store_fails_for_a_while(
+    store: TaskStore, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tool is not at fault: what it comes to is kept, and it is not run once more."""
+    failed: list[str] = []
+    withdraw = store.withdraw
+
+    async def failing(task_id: str, *given: Any, **more: Any) -> None:
+        if len(failed) < 3:
+            failed.append(task_id)
+            raise StoreError("The disk is full.")
+        await withdraw(task_id, *given, **more)
+
+    monkeypatch.setattr(store, "withdraw", failing)
+    monkeypatch.setattr(leftovers, "_PAUSE", 0.001)
+    runs: list[None] = []
+
+    async def order(ctx: Context) -> str:
+        runs.append(None)
+        first, new = await elicit(ctx, form("first", "first")), await elicit(ctx, form("new", "new"))
+        return f"{first.content['first']} {new.content['new']}" if first and new else "nothing"
+
+    task_id = await left_by(store, "old")
+    async with Process(store, order).desk() as at:
+        await at.when(task_id, lambda record: messages_of(record) == {"new"})
+        await at.answer(task_id, new="2")
+
+        assert await at.said(task_id) == "yes 2"
+    assert len(failed) == 3
+    assert len(runs) == 1
+
+
+async def test_what_is_asked_no_longer_is_withdrawn_though_the_call_was_about_to_be_put_down(
+    store: TaskStore, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That may be refused, and the call goes on: nobody would look for what it left any more."""
+    task_id = await left_by(store, "old")
+    process, looked = Process(store, changed("first", "new")), asyncio.Event()
+    look = leftovers.Leftovers._look
+
+    def noted(self: Any, *given: Any) -> None:
+        if not looked.is_set():
+            (run,) = process.tasks._runner._runs.values()
+            run.road.hold()
+            asyncio.get_running_loop().call_later(0.01, run.road.go_on)
+            looked.set()
+        look(self, *given)
+
+    monkeypatch.setattr(leftovers.Leftovers, "_look", noted)
+    async with process.desk() as at:
+        await looked.wait()
+        await at.when(task_id, lambda record: messages_of(record) == {"new"})
+        await at.answer(task_id, new="2")
+
+        assert await at.said(task_id) == "yes 2"

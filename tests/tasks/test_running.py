@@ -15,6 +15,7 @@ from elicitkit import MemoryTaskStore, Tasks, call_id, elicit, elicit_all, elici
 from elicitkit.errors import StoreError, TaskKeyError
 from elicitkit.tasks import persistence, runner
 from elicitkit.tasks.answers import judge
+from elicitkit.tasks.call import TaskCall
 from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.tasks.troubles import Troubles
 from elicitkit.testing.store_contract import Clock
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.anyio
 
 FLAKY = (
     *("create", "get", "settle", "cancel", "complete", "history", "keep_step", "park", "progress", "renew"),
-    *("put_down", "sweep", "ready", "release"),
+    *("put_down", "sweep", "ready", "release", "take", "answer", "withdraw"),
 )
 
 
@@ -181,6 +182,29 @@ async def test_a_store_that_is_gone_for_a_while_is_told_of_in_one_line_and_so_is
         gate.set()
         for task_id in ids:
             await at.ended(task_id)
+
+    assert caplog.messages == [
+        "the store of tasks fails, and what needs it is tried again until it does not: The disk is full.",
+        "the store of tasks can be used again",
+    ]
+
+
+async def test_a_disk_that_is_full_is_told_of_once_though_it_can_be_read(
+    store: FlakyStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Issue 8: what is ready cannot be taken, at each look anew, while every client is told how its task stands."""
+    order = Order()
+    task_id = (await store.create(TaskCall("order", "a call", capabilities={"elicitation": {"form": {}}}).to_dict())).id
+    store.fails["take"] = 40
+    async with desk(*order.served(store)) as at:
+        await eventually(lambda: store.fails["take"] < 40)
+        while store.fails["take"] > 30:
+            await at.get(task_id)
+            await asyncio.sleep(0.001)
+        assert len(caplog.messages) == 1
+        store.fails.clear()
+        await at.answer(task_id, size="XL")
+        assert await at.said(task_id) == "XL"
 
     assert caplog.messages == [
         "the store of tasks fails, and what needs it is tried again until it does not: The disk is full.",

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import Any, Final, TypeAlias
 
 from .record import History
 
 SECONDS: Final = 5.0
 """How long a run that asks or does something new has time to come to what was open before."""
+
+_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
+"""The first and the longest pause between two tries at a store that cannot be written, in seconds."""
+
+Drop: TypeAlias = Callable[[Iterable[str]], Callable[[], Awaitable[bool]]]
+"""Asks what has these names no longer, and gives what tells the store, which has to be tried again if that is false."""
 
 
 class Leftovers:
@@ -34,20 +40,24 @@ class Leftovers:
         """Note that the run asks a question."""
         self._names.discard(name)
 
-    def watch(
-        self, drop: Callable[[Iterable[str]], Coroutine[Any, Any, object]], is_parked: Callable[[], bool]
-    ) -> None:
+    def watch(self, drop: Drop, is_parked: Callable[[], bool]) -> None:
         """Note that the run does something new: in a while, what is left is dropped, once nothing is done any more."""
         if self._names and not self._is_watched:
             self._is_watched = True
             asyncio.get_running_loop().call_later(SECONDS, self._look, drop, is_parked)
 
-    def _look(
-        self, drop: Callable[[Iterable[str]], Coroutine[Any, Any, object]], is_parked: Callable[[], bool]
-    ) -> None:
+    def _look(self, drop: Drop, is_parked: Callable[[], bool]) -> None:
         self._is_watched = False
         if not is_parked():
             self.watch(drop, is_parked)
         elif self._names:
             names, self._names = self._names, set()
-            self._help(drop(names))
+            self._help(_done(drop(names)))
+
+
+async def _done(tell: Callable[[], Awaitable[bool]]) -> None:
+    """Tell the store, however long it fails."""
+    pause = _PAUSE
+    while not await tell():
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)

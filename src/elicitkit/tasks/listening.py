@@ -24,6 +24,9 @@ from .wire import task_notification
 
 _METHOD = "subscriptions/listen"
 
+_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
+"""The first and the longest pause between two tries at a store that cannot be read, in seconds."""
+
 Find: TypeAlias = Callable[[str], Awaitable[TaskRecord]]
 """Gives a task of whoever listens, or raises `UnknownTask`."""
 
@@ -86,6 +89,7 @@ class _Telling:
         self._pending: dict[str, None] = {}
         self._something = asyncio.Event()
         self._is_acknowledged = asyncio.Event()
+        self._pause = _PAUSE
 
     def begin(self) -> None:
         """The acknowledgement was sent, which is the first message of a subscription."""
@@ -113,8 +117,13 @@ class _Telling:
         except UnknownTask:
             return
         except StoreError as error:
-            self._troubles.begin("read", error, f"a subscriber was not told of the task {task_id[:8]}")
+            self._troubles.begin("read", error, f"a subscriber cannot be told of the task {task_id[:8]} yet")
+            self._pending[task_id] = None  # Behind the others. It may have ended, and not change any more.
+            await asyncio.sleep(self._pause)
+            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
             return
+        self._troubles.end("read")
+        self._pause = _PAUSE
         meta = {SUBSCRIPTION_ID_META_KEY: self._ctx.request_id}
         note = _TaskNote(params={**task_notification(record), "_meta": meta})
         await self._ctx.session.send_notification(note, related_request_id=self._ctx.request_id)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
@@ -366,20 +366,38 @@ class ParkedRoad:
 
     def _do_something_new(self) -> None:
         if self._leftovers is not None:
-            self._leftovers.watch(self._drop, lambda: self.is_parked or self.phase != "open")
+            # Not while it is held: it may go on, and nobody would look again.
+            self._leftovers.watch(self._drop, lambda: self.phase != "held" and (self.is_parked or self.phase != "open"))
 
-    async def _drop(self, names: Iterable[str]) -> None:
-        """Withdraw what the tool has not come to."""
-        left = [asked for name in names if (asked := self._asked[name]).state == "open"]
-        if not left or self.phase != "open":
-            return
-        logger.warning(
-            "the task %s asks %d questions no longer: its tool has changed", self.claim.task_id[:8], len(left)
-        )
+    def _drop(self, names: Iterable[str]) -> Callable[[], Awaitable[bool]]:
+        """Ask no longer what the tool has not come to, and give what withdraws it."""
+        left = [asked for name in names if self.phase == "open" and (asked := self._asked[name]).state == "open"]
+        if left:
+            logger.warning(
+                "the task %s asks %d questions no longer: its tool has changed", self.claim.task_id[:8], len(left)
+            )
         for asked in left:  # At once, so that a tool that comes to one now does not wait for nothing.
             self._asked[asked.name] = replace(asked, state="withdrawn", reply=PASSED)
-        keys, claim = [asked.key for asked in left], self.claim
-        await self._guarded(claim.store.withdraw(claim.task_id, keys, fence=claim.fence, have_passed=True))
+        keys = [asked.key for asked in left]
+        return lambda: self._is_dropped(keys)
+
+    async def _is_dropped(self, keys: Collection[str]) -> bool:
+        """Withdraw what was dropped; false if the store fails, which is no fault of what the tool does meanwhile."""
+        if not keys or self.phase in ("stopped", "cancelled"):
+            return True
+        claim, troubles = self.claim, troubles_of(self.claim.store)
+        try:
+            await claim.store.withdraw(claim.task_id, keys, fence=claim.fence, have_passed=True)
+        except StoreError as error:
+            troubles.begin("write", error, f"questions of the task {claim.task_id[:8]} cannot be withdrawn yet")
+            return False
+        except StaleClaim:
+            self.is_broken = True
+        except (CallOver, UnknownTask):
+            pass  # It has ended, and what was open with it.
+        else:
+            troubles.end("write")
+        return True
 
     async def _give_up(self, asked: TaskInput) -> None:
         """Ask a question no longer, so that nobody answers what nobody waits for."""

@@ -6,7 +6,7 @@ The line says what the store says. What could not be done is told of each at the
 from __future__ import annotations
 
 import logging
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 from weakref import WeakKeyDictionary
 
 from ..errors import StoreError
@@ -14,13 +14,15 @@ from .store import TaskStore
 
 logger: logging.Logger = logging.getLogger(__name__)
 
-Doing: TypeAlias = Literal["read", "write"]
+Doing: TypeAlias = Literal["read", "write", "look"]
+"""What is done with a store. An engine that looks through it reads, and writes what it finds to do."""
 
 
 class Troubles:
     """Whether a store can be read and written at the moment; told when that ends, and when all of it is so again.
 
-    A full disk can be read, so that what was read is no sign that it can be written. What was written is one for both.
+    A full disk can be read, so that what was read is no sign that it can be written; nor that an engine, whose look
+    failed, can take what is ready. What was written is a sign for all.
     """
 
     def __init__(self) -> None:
@@ -43,7 +45,7 @@ class Troubles:
         """Something was done just now."""
         if not self._cannot:
             return
-        self._cannot -= {"read", "write"} if doing == "write" else {"read"}
+        self._cannot -= set(get_args(Doing)) if doing == "write" else {doing}
         if not self._cannot:
             logger.warning("the store of tasks can be used again")
 

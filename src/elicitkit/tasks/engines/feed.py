@@ -69,6 +69,8 @@ class Feed:
         self._ready: dict[str, None] = {}
         self._is_ready = asyncio.Event()
         self._swept = float("-inf")
+        self._has_swept = False
+        """Whether the last sweep went well: a look that is done without one is no sign that the next will."""
         self._may_be_more = False
 
     def nudge(self, task_id: str, is_ready: bool) -> None:
@@ -90,10 +92,11 @@ class Feed:
         while True:
             try:
                 await self._feed()
-                troubles_of(self._store).end("read")
+                if self._has_swept:
+                    troubles_of(self._store).end("look")
                 await self._outage.over()
             except StoreError as error:
-                troubles_of(self._store).begin("read", error, "the store of tasks could not be looked through")
+                troubles_of(self._store).begin("look", error, "the store of tasks could not be looked through")
             except Exception as error:
                 logger.error("the store of tasks could not be looked through%s", trace_of(error))
             await asyncio.sleep(_GAP)
@@ -127,8 +130,9 @@ class Feed:
     async def _feed(self) -> None:
         self._changed.clear()
         if self._swept + self._look <= _now():
-            self._swept = _now()
+            self._swept, self._has_swept = _now(), False
             await self._store.sweep()
+            self._has_swept = True
         ready = await self._store.ready(AT_ONCE)
         self._may_be_more = len(ready) >= AT_ONCE
         self._given = {task_id: self._given[task_id] for task_id in ready if task_id in self._given}

@@ -58,9 +58,9 @@ class LocalEngine:
             has_more = False
             try:
                 has_more = await self._take_up(runner)
-                troubles_of(runner.store).end("read")
+                troubles_of(runner.store).end("look")
             except StoreError as error:
-                troubles_of(runner.store).begin("read", error, "the store of tasks could not be looked through")
+                troubles_of(runner.store).begin("look", error, "the store of tasks could not be looked through")
             except Exception as error:
                 logger.error(
                     "the store of tasks could not be looked through; the next look is in %s s%s",
