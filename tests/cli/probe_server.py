@@ -25,6 +25,12 @@ async def surroundings(name: str) -> str:
 
 
 @mcp.tool()
+async def forget() -> str:
+    """Fail as tools do whose author forgot something: the SDK logs why, and tells the client nothing of it."""
+    raise LookupError("what was forgotten")
+
+
+@mcp.tool()
 async def die() -> str:
     """End the process in the middle of a call."""
     print("out of memory\x1b[31m", file=sys.stderr, flush=True)

@@ -85,7 +85,9 @@ def test_a_server_nobody_knows_is_wrong_usage(
 
     assert main(["call", "shop", "order"]) == Exit.USAGE
     assert main(["call", "shop", "order", "--config", "other.json"]) == Exit.USAGE
-    assert [line.partition(": ")[0] for line in capsys.readouterr().err.splitlines()] == ["elicitkit", "elicitkit"]
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("elicitkit: 'shop' is no URL")
+    assert second == "elicitkit: other.json cannot be read: No such file or directory"
 
 
 # --- results ----------------------------------------------------------------------------------------------------------

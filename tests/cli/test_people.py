@@ -478,6 +478,7 @@ def test_answers_that_are_left_over_too_and_the_result_is_shown(called: Called, 
         (["{"], "line 1 of the answers is not JSON"),
         (['{"action": "decline"}', "[]"], "line 2 of the answers is not an object"),
         (['{"action": "reject"}'], "answer 1 of the script is none (action)"),
+        (['{"action": "accept", "contnt": {}}'], "has a 'contnt', which no answer has: did you mean 'content'?"),
     ],
 )
 def test_a_script_that_cannot_be_read_is_wrong_usage(
@@ -495,4 +496,4 @@ def test_a_script_that_is_not_there_is_wrong_usage(called: Called) -> None:
     code, _, err = called(shop(), "order", "--answers", "nowhere.jsonl")
 
     assert code == Exit.USAGE
-    assert err.startswith("elicitkit: the answers in nowhere.jsonl cannot be read: ")
+    assert err == "elicitkit: the answers in nowhere.jsonl cannot be read: No such file or directory\n"

@@ -196,6 +196,11 @@ def test_the_notes_are_about_this_form(form: str, words: str, preview: Preview) 
         ("my_forms:ordr", "my_forms has no form 'ordr': did you mean 'order'?"),
         ("my_forms:Shop.ordr", "my_forms has no form 'Shop.ordr': did you mean 'order'?"),
         ("my_form:order", "there is no module my_form: did you mean 'my_forms'?"),
+        (
+            "my_forms.order:form",
+            "there is no module my_forms.order: my_forms is no package; what is in it goes behind a colon, as in "
+            "my_forms:order",
+        ),
         ("my_form.py:order", "there is no file my_form.py: did you mean 'my_forms.py'?"),
         ("my_forms", "say which form of my_forms it is, as in my_forms:Trip or my_forms:Guest or my_forms:order"),
         (

@@ -88,6 +88,35 @@ def test_a_server_that_dies_is_told_with_what_it_wrote(run: Run) -> None:
     assert err == f"elicitkit: {Path(sys.executable).name} ended the connection\n  | out of memory\n"
 
 
+def test_a_tool_that_failed_without_saying_why_leads_to_what_the_server_wrote(run: Run) -> None:
+    failed = "elicitkit: the tool 'forget' failed\n  | Error executing tool forget\n"
+    hint = "what the server wrote to its standard error is shown with --debug\n"
+
+    assert run("call", PROBE, "forget") == (Exit.TOOL_FAILED, "", failed + hint)
+
+    code, _, err = run("--debug", "call", PROBE, "forget")
+    assert code == Exit.TOOL_FAILED
+    assert "what was forgotten" in err
+    assert err.endswith(failed)
+
+
+@pytest.mark.parametrize(
+    ("closed", "code", "shown"),
+    [
+        (">&-", Exit.FINE, ""),
+        ("2>&-", Exit.FINE, "Hello, Ada!\n"),
+        ("<&- >&- 2>&-", Exit.FINE, ""),
+    ],
+)
+def test_a_stream_that_was_closed_is_not_written_to(closed: str, code: Exit, shown: str, answers: Write) -> None:
+    command = [sys.executable, "-m", "elicitkit", "call", PROBE, "greet", "--answers", answers(ADA)]
+
+    ended = subprocess.run(f"{shlex.join(command)} {closed}", shell=True, capture_output=True, text=True, timeout=60)
+
+    assert (ended.returncode, ended.stdout) == (code, shown)
+    assert ended.stderr.count("Traceback") == 0
+
+
 def test_a_program_that_is_not_there_is_told(run: Run) -> None:
     ended = run("call", "no-such-server --stdio", "greet")
 

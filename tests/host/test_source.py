@@ -343,6 +343,13 @@ async def test_only_allowed_tools_can_be_called() -> None:
                 await source.call("a_order")
 
 
+async def test_a_source_that_was_not_entered_says_so() -> None:
+    source = McpSource.load({"mcpServers": {"a": {"command": "never-started"}}}, suspend=True)
+
+    with pytest.raises(ValueError, match="the source is not open: use it as in `async with"):
+        await source.call("a_echo")
+
+
 async def test_a_configuration_may_be_a_file(tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
 

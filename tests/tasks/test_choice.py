@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -96,6 +97,12 @@ def test_times_are_positive() -> None:
         Tasks(MemoryTaskStore()).task(ttl=-1)(nothing)
     with pytest.raises(ValueError, match="poll_interval is a positive time"):
         Tasks(MemoryTaskStore(), poll_interval=0)
+
+
+@pytest.mark.parametrize("address", ["tasks.db", Path("tasks.db")])
+def test_an_address_is_no_store_yet(address: Any) -> None:
+    with pytest.raises(TypeError, match=r"Tasks\(open_store\('tasks.db'\)\)"):
+        Tasks(address)
 
 
 def test_one_name_is_no_set_of_names() -> None:

@@ -61,5 +61,7 @@ def _server(text: str, config: str | None) -> Server:
 
     try:
         return find_server(text, config=config)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise Failure(Exit.USAGE, f"{config} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
         raise Failure(Exit.USAGE, str(error)) from error

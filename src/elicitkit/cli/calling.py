@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -96,7 +97,8 @@ def read_script(path: str) -> ScriptedAnswers:
     try:
         return ScriptedAnswers.from_file(path)
     except (OSError, UnicodeDecodeError, ScriptError) as error:
-        raise Failure(Exit.USAGE, f"the answers in {path} cannot be read: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise Failure(Exit.USAGE, f"the answers in {path} cannot be read: {reason}") from error
 
 
 async def converse(
@@ -117,6 +119,8 @@ async def converse(
             if people.failure is not None:
                 raise people.failure
             shown = show(result)
+            if result.is_error and _has_more(errlog):
+                say("what the server wrote to its standard error is shown with --debug")
     except Exception as error:
         if shown is None:  # Else it is only the goodbye that failed.
             raise people.failure or _failure(error, server, errlog) from error
@@ -207,6 +211,11 @@ def _error_log(*, debug: bool) -> Iterator[TextIO]:
         return
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errlog:
         yield errlog
+
+
+def _has_more(errlog: TextIO) -> bool:
+    """Whether a server that still runs wrote something that nobody has seen; where it writes on is left alone."""
+    return errlog is not sys.stderr and os.fstat(errlog.fileno()).st_size > 0
 
 
 def _tail(errlog: TextIO) -> str:

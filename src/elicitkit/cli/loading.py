@@ -67,6 +67,9 @@ def _module(where: str) -> ModuleType:
         if not error.name or not (where == error.name or where.startswith(f"{error.name}.")):
             raise _broken(where, error) from error
         parent, _, name = error.name.rpartition(".")
+        if parent and not hasattr(sys.modules[parent], "__path__"):
+            problem = f"{parent} is no package; what is in it goes behind a colon, as in {parent}:{name}"
+            raise Failure(Exit.USAGE, f"there is no module {error.name}: {problem}") from None
         raise Failure(Exit.USAGE, f"there is no module {error.name}: {nearest(name, _beside(parent))}") from None
     except Exception as error:
         raise _broken(where, error) from error

@@ -23,6 +23,8 @@ _NOT_ASCII = re.compile(r"[^\x20-\x7e\n]")
 
 def say(text: str) -> None:
     """Tell the person something that is no result."""
+    if sys.stderr is None:  # It was closed before we began, and `print` would take standard output in its place.
+        return
     with suppress(BrokenPipeError):
         print(plain(text, limit=2 * MESSAGE_CHARACTERS), file=sys.stderr, flush=True)
 
@@ -46,6 +48,8 @@ def give_json(value: Any) -> None:
 
 def _print(text: str) -> None:
     """Print, with escapes for what the encoding of the output does not have."""
+    if sys.stdout is None:  # It was closed before we began: nobody wants to read it.
+        return
     encoding = sys.stdout.encoding or "utf-8"
     try:
         print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)

@@ -251,16 +251,23 @@ class McpSource:
         """The server and its own name of a tool."""
         tools = {info.name: (self._upstreams[info.server], info.tool) for info in self.tools}
         if name not in tools:
+            self._require_open()
             raise ValueError(f"no tool {name!r}: {nearest(name, tools)}")
         return tools[name]
 
     def _upstream_of(self, call: PendingCall) -> Upstream:
         upstream = self._upstreams.get(call.server)
         if upstream is None:
+            self._require_open()
             raise ValueError(f"no server {call.server!r} to resume a call at: {nearest(call.server, self._upstreams)}")
         if not upstream.settings.offers(call.tool):
             raise ValueError(f"the tool {call.tool!r} of the server {call.server!r} is not one that may be called")
         return upstream
+
+    def _require_open(self) -> None:
+        """Say what is missing where there is nothing at all: each server was looked at on entering the block."""
+        if self._entries and not (self._upstreams or self._unused):
+            raise ValueError("the source is not open: use it as in `async with McpSource.load(…) as source:`")
 
     async def _close(self) -> None:
         self._rounds.withdraw()

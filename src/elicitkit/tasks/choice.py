@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from datetime import timedelta
+from pathlib import PurePath
 from typing import Any, Literal, TypeAlias, get_args
 
 from ..asking.road import seconds_of
+from .store import TaskStore
 
 Mode: TypeAlias = Literal["forbidden", "optional", "required"]
 """Whether a tool may run as a task. `optional` is a task for clients that know tasks, and a plain call for others."""
@@ -77,6 +79,17 @@ class Choices:
         if mode not in get_args(Mode):
             raise ValueError(f"the choice of tasks gave {mode!r} for {tool!r}, and no mode")
         return Choice(mode, ttl=self._ttl)
+
+
+def kept_in(store: TaskStore) -> TaskStore:
+    """Where tasks are kept.
+
+    Raises:
+        TypeError: If that is an address, and no store yet.
+    """
+    if isinstance(store, (str, PurePath)):
+        raise TypeError(f"Tasks takes a store, not its address: Tasks(open_store({str(store)!r}))")
+    return store
 
 
 def kept_for(ttl: timedelta | float | None, lease: float) -> float | None:

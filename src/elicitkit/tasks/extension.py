@@ -32,7 +32,7 @@ from ..journal import Journal
 from .answers import judge
 from .beginning import BeginningRoad, begin_later
 from .call import TaskCall
-from .choice import Choice, Choices, Mode, Predicate, kept_for
+from .choice import Choice, Choices, Mode, Predicate, kept_for, kept_in
 from .engine import Engine
 from .engines.local import LocalEngine
 from .execution import Execution
@@ -107,7 +107,7 @@ class Tasks(Extension):
         lease: float = LEASE,
         grace: float = GRACE,
     ) -> None:
-        self.store: TaskStore = store
+        self.store: TaskStore = kept_in(store)
         self.engine: Engine = engine or LocalEngine()
         self._max_live = max_live
         self._lease = seconds_of(lease, what="lease") or LEASE

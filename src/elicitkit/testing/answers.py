@@ -13,11 +13,15 @@ from pydantic import ValidationError
 
 from ..bridge import answer_to_elicit_result
 from ..errors import ScriptError
+from ..naming import nearest
 from ..suspension import Answer, Request
 from .asked import Asked, Params
 
 Sent: TypeAlias = ElicitResult | ErrorData | Answer
 """What an answer can be. An `Answer` is for what is no form, such as the kind `question`; its id does not matter."""
+
+_MEMBERS = ("action", "content", "_meta")
+"""What an answer as JSON has. Another key is a slip of the pen, and what it holds would be lost without a word."""
 
 Reply: TypeAlias = Sent | Mapping[str, Any] | Callable[[Asked], Any]
 """What a test may have answered: a result, one as JSON has it, an error, or a function from the question to these."""
@@ -108,6 +112,8 @@ def checked(given: object, what: str) -> Sent:
     """
     if isinstance(given, (ElicitResult, ErrorData, Answer)):
         return given
+    if isinstance(given, Mapping) and (strange := [key for key in given if key not in _MEMBERS]):
+        raise ScriptError(f"{what} has a {strange[0]!r}, which no answer has: {nearest(str(strange[0]), _MEMBERS)}")
     try:
         return ElicitResult.model_validate(given, by_name=False)
     except ValidationError as error:

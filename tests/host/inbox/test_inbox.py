@@ -395,6 +395,12 @@ async def test_a_question_without_a_host_is_waited_for_by_long_polls(inbox: Inbo
         await inbox.take(entry.id)
 
 
+@pytest.mark.parametrize("address", ["inbox.db", Path("inbox.db")])
+def test_an_address_is_no_store_yet(address: Any) -> None:
+    with pytest.raises(TypeError, match=r"Inbox\(open_inbox_store\('inbox.db'\)\)"):
+        Inbox(address)
+
+
 @pytest.mark.parametrize("given", [None, "deploy", {"id": "r"}, sizes().decline()])
 async def test_only_a_request_or_a_pending_call_is_asked(inbox: Inbox, given: Any) -> None:
     with pytest.raises(TypeError, match="a Request or a Pending"):

@@ -9,6 +9,7 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import PurePath
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
@@ -71,6 +72,7 @@ class Inbox:
         max_wait: How long a question waits for a person at most, in seconds.
 
     Raises:
+        TypeError: If *store* is an address, and no store yet.
         TypeError, ContractError, LimitError: If the name of the host is none.
         ValueError: If *max_wait* is not positive.
     """
@@ -83,6 +85,8 @@ class Inbox:
         owner_of: OwnerOf | None = None,
         max_wait: float = MAX_WAIT,
     ) -> None:
+        if isinstance(store, (str, PurePath)):
+            raise TypeError(f"Inbox takes a store, not its address: Inbox(open_inbox_store({str(store)!r}))")
         if not max_wait > 0:
             raise ValueError(f"max_wait is positive, and not {max_wait!r}")
         self.store = store

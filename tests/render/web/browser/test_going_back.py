@@ -41,6 +41,24 @@ async def test_what_was_typed_into_every_kind_of_field_is_there_again(tab: Tab, 
     assert await looks(tab.page) == before
 
 
+@pytest.mark.parametrize("how", ["back to the faults", "reload of the faults", "reload of the review"])
+async def test_a_page_that_answered_a_form_does_not_want_it_sent_again(tab: Tab, how: str) -> None:
+    """Browsers ask whether to send a form again, or show an error, where a page that they did not keep came of one."""
+    await tab.ask(asking.form(FormElicitation.create("How many?").integer("pieces")))
+    await tab.page.get_by_role("textbox", name="Pieces").fill("1,000")
+    await tab.press("Review")
+    assert await tab.page.get_by_role("alert").count()
+    if how != "reload of the faults":
+        await tab.page.get_by_role("textbox", name="Pieces").fill("1000")
+        await tab.press("Review")
+
+    gone = await (tab.page.go_back() if how.startswith("back") else tab.page.reload())
+
+    assert gone is not None
+    assert (gone.request.method, gone.status) == ("GET", 200)
+    assert await tab.page.get_by_role("textbox", name="Pieces").input_value() in ("1000", "1,000")
+
+
 async def test_the_script_that_counts_and_the_zone_somebody_chose_come_back_too(tab: Tab) -> None:
     await tab.ask(asking.every_kind())
     await tab.page.get_by_role("button", name="One more: Seats").click()

@@ -5,6 +5,10 @@ const main = document.getElementById("main");
 const status = document.getElementById("live");
 document.documentElement.classList.add("scripted");
 
+// A page that answers a form (its faults, its review) would be fetched by sending that form again: Back and Reload end in
+// a warning of the browser. Under its plain address it is the question, with what was typed.
+history.replaceState(history.state, "", location.href);
+
 // --- times, in the reader's own zone and words --------------------------------------------------------------------
 
 const localise = (root) => {
