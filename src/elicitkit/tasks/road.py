@@ -48,8 +48,8 @@ class ParkedRoad:
     """A `Road` whose questions are parked on a task."""
 
     __slots__ = (  # There is one for each parked task in memory.
-        *("_asked", "_held", "_journal", "_leftovers", "_names", "_on_parked", "_running", "_steps", "_waiting"),
-        "_waiting_since",
+        *("_asked", "_held", "_journal", "_leftovers", "_names", "_on_parked", "_parked_at", "_running", "_steps"),
+        *("_waiting", "_waiting_since"),
         *("call_id", "claim", "claimed_until", "is_broken", "known_revision", "lifetime", "parking", "phase"),
         *("running_steps", "session"),
     )
@@ -77,6 +77,8 @@ class ParkedRoad:
         """Whether the store failed, or another worker overtook this one: whatever the tool makes of it is dropped."""
         self.known_revision: int = 0
         """The revision of the record up to which everything that happened to the task is known here."""
+        self._parked_at: int = 0
+        """The revision of the last question that this road parked: what the store had before knows nothing of it."""
         self.claimed_until: float = claim.until
         """When the claim ends, unless renewed; in seconds since the epoch."""
         self._waiting_since: int | None = None
@@ -215,7 +217,7 @@ class ParkedRoad:
 
     def refresh(self, history: History) -> None:
         """Take what the store has now; answers wake those who wait for them."""
-        if history.record.revision < self.known_revision:
+        if history.record.revision < max(self.known_revision, self._parked_at):  # What is newer is read, too.
             return
         self.known_revision = history.record.revision
         self._asked.update((asked.name, asked) for asked in history.inputs)  # The newest try of a name is the last.
@@ -328,6 +330,7 @@ class ParkedRoad:
             record = await self._guarded(store.park(claim.task_id, [asked], fence=claim.fence))
         finally:
             self.parking -= 1
+        self._parked_at = max(self._parked_at, record.revision)
         if self.known_revision < record.revision:  # Else it may have been answered already.
             self._asked[asked.name] = record.inputs[asked.key]
             if self._has_no_news(record):

@@ -25,6 +25,9 @@ logger: logging.Logger = logging.getLogger(__name__)
 Add: TypeAlias = Callable[[Sequence[str]], Awaitable[Collection[str] | None]]
 """Adds ids to the queue, and gives those that the queue dropped; `None` if it could not be reached."""
 
+_CHANCE: Final = random.Random()
+"""A source of its own: that of the program, which may be seeded, is left alone."""
+
 _GAP: Final = 0.01
 """The shortest time between two looks at the store, in seconds: what changes meanwhile is found by the second."""
 
@@ -103,7 +106,7 @@ class Feed:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._longest_wait()):  # Not `wait_for`: it may swallow a cancellation.
                     await self._changed.wait()
-                await asyncio.sleep(self._patience * random.uniform(0.5, 1.5))
+                await asyncio.sleep(self._patience * _CHANCE.uniform(0.5, 1.5))
 
     async def keep_adding(self) -> None:
         """Add what is known to be ready, for ever. What cannot be added is found by the next look."""

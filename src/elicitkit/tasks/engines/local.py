@@ -17,6 +17,9 @@ from .background import beside, keep_renewing
 
 logger: logging.Logger = logging.getLogger(__name__)
 
+_CHANCE: Final = random.Random()
+"""A source of its own: that of the program, which may be seeded, is left alone."""
+
 _HANG_BACK: Final = 0.02
 """How long, about, a task is left to the process that made it ready, in seconds."""
 
@@ -50,7 +53,7 @@ class LocalEngine:
     async def _advance(self, runner: Runner, task_id: str, is_ready: bool) -> None:
         """Bring a task back: at once where it was made ready, elsewhere if nobody has done so a little later."""
         if not is_ready:
-            await asyncio.sleep(_HANG_BACK * random.uniform(0.5, 1.5))
+            await asyncio.sleep(_HANG_BACK * _CHANCE.uniform(0.5, 1.5))
         await runner.advance(task_id, is_ready=is_ready)
 
     async def _keep_looking(self, runner: Runner) -> None:

@@ -33,6 +33,9 @@ _LAST_TURN: Final = b"""
 """
 """What a line committed last. It writes, so that it waits for a transaction of that line which is still under way."""
 
+_CHANCE: Final = random.Random()
+"""A source of its own: that of the program, which may be seeded, is left alone."""
+
 _PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 """The first and the longest pause between two tries, in seconds."""
 
@@ -123,7 +126,7 @@ class Lanes:
             except _Again as again:
                 if job.left < pause:
                     raise _ours(again, is_late=job.is_cut, seconds=self._timeout) from again.__cause__
-            time.sleep(random.uniform(pause / 2, pause))
+            time.sleep(_CHANCE.uniform(pause / 2, pause))
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _once(self, job: Job[T]) -> tuple[T, Rows]:
