@@ -25,6 +25,11 @@ Member: TypeAlias = str | Callable[[T], object]
 class Draft:
     """The state behind a builder and all the nodes of its chain."""
 
+    __slots__ = (  # A form of a type is described anew for each question.
+        *("_built", "_defaults", "_fields", "_fixed", "_is_changed", "_is_typed", "_message", "_naming"),
+        *("_option_values", "_seeds", "_validators"),
+    )
+
     def __init__(self, message: str, naming: Naming, seeds: Seeds | None = None, *, is_typed: bool = True) -> None:
         if not isinstance(message, str):
             raise TypeError(f"the message of a form is text, not {type(message).__name__}")

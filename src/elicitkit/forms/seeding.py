@@ -53,10 +53,9 @@ def seeds_of(made: Any, *, preserve: bool) -> Seeds:
         FormError: If two members have one name on the wire.
     """
     description = describe(made)
-    key = (Seeds, preserve)
-    if key not in description.derived:
-        description.derived[key] = _seeds(description, preserve=preserve)
-    seeds: Seeds = description.derived[key]
+    seeds: Seeds | None = description.derived.get((Seeds, preserve))
+    if seeds is None:
+        seeds = description.derived[Seeds, preserve] = _seeds(description, preserve=preserve)
     return seeds
 
 
