@@ -97,6 +97,10 @@ def main() -> None:
     parser.add_argument("rows", type=Path, help="what the scripts noted: the file that BENCH_ROWS named")
     parser.add_argument("--into", type=Path, metavar="PAGE", help="a page that has a place for it")
     given = parser.parse_args()
+    if not given.rows.is_file():
+        parser.error(
+            f"there is no file {given.rows}: a script makes it when BENCH_ROWS names it, and `make bench` does"
+        )
     made = page(given.rows.read_text(encoding="utf-8").splitlines())
     print(made, end="")
     if given.into:
