@@ -72,13 +72,15 @@ async def test_what_is_wrong_stands_at_the_top_and_beside_its_field_and_what_was
     assert page.one("input", id="f1")["value"] == "12"
 
 
-async def test_the_summary_of_what_is_wrong_has_the_focus(desk: Desk) -> None:
+@pytest.mark.parametrize(("typed", "focused"), [({"f0": "", "f1": "12"}, "f0"), ({"f0": "Ada", "f1": "12"}, "f1")])
+async def test_the_first_field_that_is_wrong_has_the_focus(typed: dict[str, str], focused: str, desk: Desk) -> None:
+    """Issue 9: focus on the first fault."""
     await desk.ask(asking())
 
-    page = await desk.keeper.press("review", f0="", f2="")
+    page = await desk.keeper.press("review", **typed, f2="")
 
-    assert [given["id"] for tag, given in page.tags if "autofocus" in given] == ["faults"]
-    assert page.one("div", id="faults")["tabindex"] == "-1"
+    assert [given["id"] for tag, given in page.tags if "autofocus" in given] == [focused]
+    assert page.one("div", id="faults")["role"] == "alert"
 
 
 async def test_an_answer_is_changed_after_it_was_looked_over(desk: Desk) -> None:

@@ -68,6 +68,7 @@ async def test_what_the_author_refuses_of_a_yes_or_a_no_is_shown_too() -> None:
 
     assert visitor.status == 422
     assert "There is a problem not on a Friday" in page.text
+    assert page.one("div", id="faults") | {"autofocus": ""} == page.one("div", id="faults")  # No field is to blame.
 
 
 async def test_a_preview_needs_its_token_too() -> None:

@@ -169,10 +169,12 @@ def items_of(entries: Sequence[Entry], now: datetime, url: str) -> Iterator[Item
 def fields_of(
     fields: Sequence[Field], posted: Posted, faults: Sequence[Fault] = (), *, focus: Focus = None
 ) -> list[Drawn]:
-    """The fields of a form after what was posted, each with its faults."""
+    """The fields of a form after what was posted, each with its faults; the first that is wrong has the focus."""
     wrong: dict[str, list[str]] = {}
     for fault in faults:
         wrong.setdefault(fault.field, []).append(drawable(fault.problem, limit=500))
+    if focus is None:
+        focus = next((position for position, field in enumerate(fields) if field.name in wrong), None)
     return [
         field_of(field, name_of(position), posted, "; ".join(wrong.get(field.name, ())), is_focused=position == focus)
         for position, field in enumerate(fields)

@@ -161,9 +161,6 @@ async def test_a_form_is_answered_with_the_keyboard_alone(tab: Tab) -> None:
     await keys.press("ArrowUp")
     await keys.press("Enter")
     await tab.page.wait_for_selector("#faults")
-    assert await tab.focused() == "faults"
-    await keys.press("Tab")
-    await keys.press("Enter")
     assert await tab.focused() == "f1"
     await keys.press("Space")
     await keys.press("ArrowDown")
