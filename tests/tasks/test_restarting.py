@@ -12,7 +12,7 @@ from mcp_types import ClientCapabilities, ElicitationCapability, FormElicitation
 
 from elicitkit import MemoryTaskStore, SqliteTaskStore, Tasks, elicit, elicit_all, elicit_sync, elicit_url, step
 from elicitkit.errors import StoreError
-from elicitkit.tasks import leftovers
+from elicitkit.tasks import errands, leftovers
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.record import History, Settlement
 from elicitkit.tasks.store import TaskStore
@@ -552,7 +552,7 @@ async def test_what_is_asked_no_longer_is_withdrawn_though_the_store_fails_for_a
         await withdraw(task_id, *given, **more)
 
     monkeypatch.setattr(store, "withdraw", failing)
-    monkeypatch.setattr(leftovers, "_PAUSE", 0.001)
+    monkeypatch.setattr(errands, "_PAUSE", 0.001)
     runs: list[None] = []
 
     async def order(ctx: Context) -> str:

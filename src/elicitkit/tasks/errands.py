@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from ..errors import StoreError
@@ -12,6 +12,9 @@ from ..safety import trace_of
 from .troubles import Troubles
 
 logger: logging.Logger = logging.getLogger(__name__)
+
+_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
+"""The first and the longest pause between two tries at a store that cannot be written, in seconds."""
 
 
 class Errands:
@@ -49,3 +52,11 @@ class Errands:
     def forget(self) -> None:
         """Forget what an event loop has left that was killed."""
         self._tasks.clear()
+
+
+async def persist(is_done: Callable[[], Awaitable[bool]]) -> None:
+    """Try something at a store again and again, with growing pauses, until it says that it is done."""
+    pause = _PAUSE
+    while not await is_done():
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)

@@ -6,13 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, Final, TypeAlias
 
+from .errands import persist
 from .record import History
 
 SECONDS: Final = 5.0
 """How long a run that asks or does something new has time to come to what was open before."""
-
-_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
-"""The first and the longest pause between two tries at a store that cannot be written, in seconds."""
 
 Drop: TypeAlias = Callable[[Iterable[str]], Callable[[], Awaitable[bool]]]
 """Asks what has these names no longer, and gives what tells the store, which has to be tried again if that is false."""
@@ -52,12 +50,4 @@ class Leftovers:
             self.watch(drop, is_parked)
         elif self._names:
             names, self._names = self._names, set()
-            self._help(_done(drop(names)))
-
-
-async def _done(tell: Callable[[], Awaitable[bool]]) -> None:
-    """Tell the store, however long it fails."""
-    pause = _PAUSE
-    while not await tell():
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE)
+            self._help(persist(drop(names)))

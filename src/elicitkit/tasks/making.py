@@ -10,13 +10,11 @@ from typing import Any, NamedTuple
 
 from ..errors import StoreError, TaskKeyError, UnknownTask
 from .call import TaskCall
+from .errands import persist
 from .record import TaskRecord
 from .store import TaskStore
 
 logger: logging.Logger = logging.getLogger(__name__)
-
-_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
-"""The first and the longest pause between two tries at a store that cannot be written, in seconds."""
 
 
 class TaskTerms(NamedTuple):
@@ -65,14 +63,15 @@ async def make(
 
 async def _unmake(store: TaskStore, task_id: str, terms: TaskTerms) -> None:
     """See to it that a task is not run: it may be there, or come, or neither. While the store fails, try again."""
-    pause = _PAUSE
-    while True:
+
+    async def is_unmade() -> bool:
         try:
             with suppress(TaskKeyError):  # It is there; else it cannot come any more.
                 await store.create({}, **terms._asdict(), task_id=task_id, worker=task_id)
             with suppress(UnknownTask):  # Its time is over.
                 await store.cancel(task_id, owner=terms.owner)
-            return
         except StoreError:
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            return False
+        return True
+
+    await persist(is_unmade)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 from ...safety import trace_of
 from ..runner import Runner
 
 logger: logging.Logger = logging.getLogger(__name__)
+
+_CHANCE: Final = random.Random()
+"""A source of its own: that of the program, which may be seeded, is left alone."""
 
 
 @asynccontextmanager
@@ -34,3 +38,8 @@ async def keep_renewing(runner: Runner) -> None:
             await runner.renew()
         except Exception as error:
             logger.error("the claims of the tasks that run here could not be renewed%s", trace_of(error))
+
+
+async def sleep_about(seconds: float) -> None:
+    """Sleep for about so long: several processes that begin at once end one after the other."""
+    await asyncio.sleep(seconds * _CHANCE.uniform(0.5, 1.5))

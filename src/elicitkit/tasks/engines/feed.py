@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,15 +17,13 @@ from ...errors import StoreError
 from ...safety import trace_of
 from ..store import TaskStore
 from ..troubles import troubles_of
+from .background import sleep_about
 from .outage import Outage
 
 logger: logging.Logger = logging.getLogger(__name__)
 
 Add: TypeAlias = Callable[[Sequence[str]], Awaitable[Collection[str] | None]]
 """Adds ids to the queue, and gives those that the queue dropped; `None` if it could not be reached."""
-
-_CHANCE: Final = random.Random()
-"""A source of its own: that of the program, which may be seeded, is left alone."""
 
 _GAP: Final = 0.01
 """The shortest time between two looks at the store, in seconds: what changes meanwhile is found by the second."""
@@ -106,7 +103,7 @@ class Feed:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._longest_wait()):  # Not `wait_for`: it may swallow a cancellation.
                     await self._changed.wait()
-                await asyncio.sleep(self._patience * _CHANCE.uniform(0.5, 1.5))
+                await sleep_about(self._patience)
 
     async def keep_adding(self) -> None:
         """Add what is known to be ready, for ever. What cannot be added is found by the next look."""

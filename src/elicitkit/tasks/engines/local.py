@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
@@ -13,12 +12,9 @@ from ...errors import StoreError
 from ...safety import trace_of
 from ..runner import Runner
 from ..troubles import troubles_of
-from .background import beside, keep_renewing
+from .background import beside, keep_renewing, sleep_about
 
 logger: logging.Logger = logging.getLogger(__name__)
-
-_CHANCE: Final = random.Random()
-"""A source of its own: that of the program, which may be seeded, is left alone."""
 
 _HANG_BACK: Final = 0.02
 """How long, about, a task is left to the process that made it ready, in seconds."""
@@ -53,7 +49,7 @@ class LocalEngine:
     async def _advance(self, runner: Runner, task_id: str, is_ready: bool) -> None:
         """Bring a task back: at once where it was made ready, elsewhere if nobody has done so a little later."""
         if not is_ready:
-            await asyncio.sleep(_HANG_BACK * _CHANCE.uniform(0.5, 1.5))
+            await sleep_about(_HANG_BACK)
         await runner.advance(task_id, is_ready=is_ready)
 
     async def _keep_looking(self, runner: Runner) -> None:
