@@ -10,7 +10,7 @@ from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
 
 from elicitkit import FormElicitation, Tasks, elicit, elicit_all, elicit_sync, step
-from elicitkit.tasks import persistence
+from elicitkit.tasks import errands
 from elicitkit.tasks.store import TaskStore
 from tests.tasks.desk import Desk, accept, desk, eventually, quick, server
 from tests.tasks.test_running import FlakyStore
@@ -63,7 +63,7 @@ def logs() -> Iterator[Collected]:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(persistence, "_PAUSE", 0.01)
+    monkeypatch.setattr(errands, "_PAUSE", 0.01)
 
 
 def assert_silent(logs: Collected, *, told: str = "") -> None:

@@ -13,7 +13,7 @@ from mcp_types import INTERNAL_ERROR
 
 from elicitkit import MemoryTaskStore, Tasks, call_id, elicit, elicit_all, elicit_sync, step
 from elicitkit.errors import StoreError, TaskKeyError
-from elicitkit.tasks import persistence, runner
+from elicitkit.tasks import errands, runner
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.call import TaskCall
 from elicitkit.tasks.engines.local import LocalEngine
@@ -55,7 +55,7 @@ def store() -> FlakyStore:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(persistence, "_PAUSE", 0.01)
+    monkeypatch.setattr(errands, "_PAUSE", 0.01)
 
 
 class Order:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import Any
 
 from ..errors import StoreError
@@ -14,7 +14,7 @@ from .troubles import Troubles
 logger: logging.Logger = logging.getLogger(__name__)
 
 _PAUSE, _LONGEST_PAUSE = 0.1, 2.0
-"""The first and the longest pause between two tries at a store that cannot be written, in seconds."""
+"""The first and the longest pause between two tries at a store that cannot be read or written, in seconds."""
 
 
 class Errands:
@@ -54,9 +54,17 @@ class Errands:
         self._tasks.clear()
 
 
+def pauses() -> Iterator[float]:
+    """How long to wait after each try at a store that fails, in seconds, for ever."""
+    pause = _PAUSE
+    while True:
+        yield pause
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
 async def persist(is_done: Callable[[], Awaitable[bool]]) -> None:
     """Try something at a store again and again, with growing pauses, until it says that it is done."""
-    pause = _PAUSE
-    while not await is_done():
+    for pause in pauses():
+        if await is_done():
+            return
         await asyncio.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE)

@@ -9,14 +9,12 @@ from collections.abc import Callable
 from ..errors import StoreError, UnknownTask
 from ..safety import trace_of
 from .endings import End, failing
+from .errands import pauses
 from .record import History
 from .run import Run
 from .troubles import troubles_of
 
 logger: logging.Logger = logging.getLogger(__name__)
-
-_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
-"""The first and the longest pause between two tries at a store that cannot be read or written, in seconds."""
 
 
 async def keep_end(run: Run, end: End) -> None:
@@ -27,7 +25,7 @@ async def keep_end(run: Run, end: End) -> None:
         StoreError: If the store fails, and everything is to stop.
     """
     run.is_ending = True
-    pause, troubles = _PAUSE, troubles_of(run.claim.store)
+    pausing, troubles = pauses(), troubles_of(run.claim.store)
     while True:
         try:
             await end(run.claim)
@@ -40,13 +38,12 @@ async def keep_end(run: Run, end: End) -> None:
             if run.is_stopped:
                 raise
             troubles.begin("write", error, f"the end of the task {run.claim.task_id[:8]} cannot be kept yet")
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            await asyncio.sleep(next(pausing))
 
 
 async def history_for(run: Run, is_wanted: Callable[[], bool]) -> History | None:
     """What the store has of a run, however long it cannot be read; `None` if the task is gone, or nobody wants it."""
-    pause, troubles = _PAUSE, troubles_of(run.claim.store)
+    pausing, troubles = pauses(), troubles_of(run.claim.store)
     while is_wanted():
         try:
             history = await run.claim.store.history(run.claim.task_id)
@@ -57,6 +54,5 @@ async def history_for(run: Run, is_wanted: Callable[[], bool]) -> History | None
         else:
             troubles.end("read")
             return history
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE)
+        await asyncio.sleep(next(pausing))
     return None
