@@ -49,9 +49,17 @@ class Tab:
         await self.page.goto(self.address + path)
 
     async def press(self, name: str) -> None:
-        """Press the button or follow the link of that name."""
-        await self.page.get_by_role("button", name=name, exact=True).first.click()
-        await self.page.wait_for_load_state()
+        """Press the button of that name, and wait for the page that comes of it."""
+        await self._follow(self.page.get_by_role("button", name=name, exact=True).first)
+
+    async def leave_by(self, name: str) -> None:
+        """Follow the link of that name, and wait for the page that it leads to."""
+        await self._follow(self.page.get_by_role("link", name=name, exact=True))
+
+    async def _follow(self, way: Any) -> None:
+        # A click is over before the page it leads to is there: until then the old one would be looked at.
+        async with self.page.expect_navigation():
+            await way.click()
 
     async def heading(self) -> str:
         """What the page is about."""

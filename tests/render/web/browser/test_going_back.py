@@ -35,7 +35,7 @@ async def test_what_was_typed_into_every_kind_of_field_is_there_again(tab: Tab, 
             await tab.press("Review")
             await tab.page.go_back()
         case _:
-            await tab.page.get_by_role("link", name="All questions").click()
+            await tab.leave_by("All questions")
             await tab.page.go_back()
 
     assert await looks(tab.page) == before
