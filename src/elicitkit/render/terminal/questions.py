@@ -8,6 +8,7 @@ is and complain when it does not say.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
@@ -30,6 +31,7 @@ from ..controls import MANY, Line, Pick, Tick
 from . import output
 from .prompts import GoBack
 from .screens import Hanging
+from .typeahead import TypeAhead
 
 _ROWS_AROUND_A_LIST = 6
 _PAGE = 10
@@ -186,29 +188,28 @@ def _walking(items: InquirerControl) -> KeyBindings:
 
     @bindings.add("<any>", filter=is_filtered)
     def narrow(event: KeyPressEvent) -> None:
-        if len(event.data) == 1 and event.data.isprintable():
+        if _is_letter(event):
             items.add_search_character(cast(Keys, event.data))  # a key that is a letter is that letter
 
+    letters = TypeAhead([str(choice.title) for choice in items.choices])
+
     @bindings.add("<any>", filter=~is_filtered)
+    @bindings.add("a", eager=True, filter=~is_filtered)  # questionary's keys for all at once, and the opposite of all
+    @bindings.add("i", eager=True, filter=~is_filtered)
     def jump(event: KeyPressEvent) -> None:
-        items.pointed_at = _next_that_begins(items, event.data)
+        if _is_letter(event):
+            items.pointed_at = letters.typed(event.data, items.pointed_at, time.monotonic())
 
     @bindings.add("tab", eager=True)
     @bindings.add("c-a", eager=True)
-    @bindings.add("a", eager=True, filter=~is_filtered)
-    @bindings.add("i", eager=True, filter=~is_filtered)
     def nothing(_: KeyPressEvent) -> None:
-        """All at once, or the opposite of all: too much for a key hit by mistake."""
+        """All at once is too much for a key hit by mistake."""
 
     return bindings
 
 
-def _next_that_begins(items: InquirerControl, letter: str) -> int:
-    """Where the next label is that begins with a letter, as in a list of a browser's; where the pointer is without."""
-    at, count = items.pointed_at, len(items.choices)
-    after = [(at + step) % count for step in range(1, count + 1)]
-    titles = {place: str(items.choices[place].title).lstrip("(").casefold() for place in after}
-    return next((place for place in after if letter and titles[place].startswith(letter.casefold())), at)
+def _is_letter(event: KeyPressEvent) -> bool:
+    return len(event.data) == 1 and event.data.isprintable()
 
 
 def _say_when_nothing_matches(items: InquirerControl) -> KeyBindings:
