@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from types import TracebackType
-from typing import Any, Final, Self, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from .._json import is_sendable
 from ..asking import TRIES
@@ -20,6 +19,7 @@ from .listing import EVERYBODY, Everybody, TaskPage
 from .record import History, News, Settlement, Swept, TaskInput, TaskRecord, new_key
 from .requests import request_of, shape_of
 from .states import Status
+from .storage import Storage
 
 MAX_WAIT: Final = 7 * 24 * 3600.0
 """How long a question waits for a person when nothing else is said, in seconds."""
@@ -37,7 +37,7 @@ Judged: TypeAlias = Callable[[Mapping[str, TaskInput]], Iterable[Settlement]]
 """What answers make of the open questions of a task, by key. Pure: it may be called again, and in another thread."""
 
 
-class TaskStore(ABC):
+class TaskStore(Storage):
     """Where tasks are kept, with what they asked, were told and did once. The store is the truth.
 
     **It guarantees:** What a method did is there when it returns, as long as the store's medium keeps it, and is whole:
@@ -71,27 +71,6 @@ class TaskStore(ABC):
         self.clock = clock
         self.max_wait = max_wait
         self.open_requests = open_requests
-
-    async def __aenter__(self) -> Self:
-        await self.open()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    @abstractmethod
-    async def open(self) -> None:
-        """Make the store ready.
-
-        Raises:
-            StoreError: If it cannot be.
-        """
-
-    @abstractmethod
-    async def close(self) -> None:
-        """Finish what was begun, and let go of everything."""
 
     # --- for whoever serves clients ----------------------------------------------------------------------------------
 

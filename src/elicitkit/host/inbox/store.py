@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from types import TracebackType
-from typing import Any, Final, NamedTuple, Self, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ...limits import OPEN_ENTRIES
 from ...suspension import Answer, Request
+from ...tasks.storage import Storage
 from .entry import Entry, Page, Viewer
 
 RETENTION: Final = 30 * 24 * 3600.0
@@ -115,7 +115,7 @@ class SweptEntries(NamedTuple):
     forgotten: int
 
 
-class InboxStore(ABC):
+class InboxStore(Storage):
     """Where the questions of an inbox are kept, with their answers. The store is the truth.
 
     **It guarantees:** What a method did is there when it returns, as long as the store's medium keeps it, and is whole.
@@ -153,27 +153,6 @@ class InboxStore(ABC):
         self.retention = retention
         self.abandoned_after = abandoned_after
         self.open_entries = open_entries
-
-    async def __aenter__(self) -> Self:
-        await self.open()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    @abstractmethod
-    async def open(self) -> None:
-        """Make the store ready.
-
-        Raises:
-            StoreError: If it cannot be.
-        """
-
-    @abstractmethod
-    async def close(self) -> None:
-        """Finish what was begun, and let go of everything."""
 
     @abstractmethod
     async def ask(self, asking: Asking) -> Entry:
