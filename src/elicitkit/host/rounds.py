@@ -186,9 +186,9 @@ class Rounds:
     ) -> Progress | CallToolResult:
         """The questions of the next round."""
         if progress.rounds == ROUNDS and progress.task is None:
-            return failure(f"{upstream.settings.server.described} asked for more than {ROUNDS} rounds of answers")
+            return failure(f"{upstream.described} asked for more than {ROUNDS} rounds of answers")
         if len(round.input_requests or {}) > OPEN_QUESTIONS:
-            return failure(f"{upstream.settings.server.described} asked more than {OPEN_QUESTIONS:,} questions at once")
+            return failure(f"{upstream.described} asked more than {OPEN_QUESTIONS:,} questions at once")
         questions, answers = [], {}
         for key, asked in (round.input_requests or {}).items():
             request = self._read(params_of(asked), upstream, call, task=progress.task or "")
@@ -206,7 +206,7 @@ class Rounds:
         """The links that the server requires to be opened first; once in a call."""
         links = read_links(error.data, self.modes, server=upstream.name, tool=call.tool, call=call.id)
         if isinstance(links, Unanswerable):
-            return failure(f"{upstream.settings.server.described} cannot go on: {links.problem}")
+            return failure(f"{upstream.described} cannot go on: {links.problem}")
         return failure(unresolved(links[0])) if progress.has_opened else progress.blocked(links)
 
     def _read(self, params: Params, upstream: Upstream, call: Call, *, task: str = "") -> Request | Unanswerable:
@@ -232,7 +232,7 @@ class Rounds:
             return failure(upstream.why_no_result(error, status=call.refusal))
         except TimeoutError:
             seconds = upstream.settings.seconds
-            return failure(f"{upstream.settings.server.described} did not answer within {seconds:g} seconds")
+            return failure(f"{upstream.described} did not answer within {seconds:g} seconds")
         except Exception as error:  # What the SDK raises for what a server does: its results, its streams.
             return failure(upstream.why_no_result(error, status=call.refusal))
         return result if call.refused is None else _refused(call.refused, result)
@@ -269,7 +269,7 @@ class Rounds:
             if upstream.takes_turns(connection):
                 if connection.turn.locked() and shown_here():
                     logger.error("a wait_for called %r of %r, and would wait for itself", call.tool, upstream.name)
-                    return failure(f"{upstream.settings.server.described} {_BUSY}")
+                    return failure(f"{upstream.described} {_BUSY}")
                 await turn.enter_async_context(connection.turn)
             call.refusal, call.was_ignored = "", False
             with connection.running(call):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _OPTIONS: Final = re.compile(r"\s+-")
 
-_NAME: Final = 200
+SHOWN: Final = 200
 """What is shown of the name of a server, in characters."""
 
 CONNECT_SECONDS: Final = 30.0
@@ -47,7 +47,7 @@ class StdioServer:
     @property
     def described(self) -> str:
         """What an error may call it; options that were written into the command are left out, as they hold secrets."""
-        return plain_line(Path(_OPTIONS.split(self.command, maxsplit=1)[0]).name, limit=_NAME)
+        return plain_line(Path(_OPTIONS.split(self.command, maxsplit=1)[0]).name, limit=SHOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class HttpServer:
     def described(self) -> str:
         """What an error may call it: the URL without user, query and fragment, in which secrets are usual."""
         parts = urlsplit(self.url)
-        return plain_line(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}", limit=_NAME)
+        return plain_line(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}", limit=SHOWN)
 
 
 class Refused(Protocol):

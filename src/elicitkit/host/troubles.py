@@ -73,11 +73,11 @@ def why_not_connected(error: BaseException, server: Server, *, status: str = "")
     return _without_secrets(f"{server.described} {why}", server)
 
 
-def why_no_result(error: BaseException, server: Server, *, status: str = "") -> str:
-    """Why a request that was sent has no result, as `why_not_connected` tells it."""
+def why_no_result(error: BaseException, server: Server, *, name: str, status: str = "") -> str:
+    """Why a request that was sent has no result, as `why_not_connected` tells it; *name* is what calls know it by."""
     found = next(leaves(error))
     why = f"answered {status}" if status and _is_stand_in(found) else _calling(found)
-    return _without_secrets(f"{server.described} {why}", server)
+    return _without_secrets(f"{name} {why}", server)
 
 
 def _is_stand_in(error: BaseException) -> bool:

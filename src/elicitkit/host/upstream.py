@@ -17,11 +17,12 @@ from mcp_types import ElicitCompleteNotification, ElicitResult, ErrorData, Imple
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from ..errors import ServerUnavailable
+from ..safety import plain_line
 from .asked import Params
 from .completions import Completions
 from .connection import Connection
 from .form_only import FormOnly
-from .servers import HttpServer, Server, transport
+from .servers import SHOWN, HttpServer, Server, transport
 from .settings import Protocol, Settings
 from .sse import sse_transport
 from .task_rounds import with_tasks
@@ -128,11 +129,18 @@ class Upstream:
 
     @property
     def _closed(self) -> str:
-        return f"{self.settings.server.described} is not connected to any more: the host has ended"
+        return f"{self.described} is not connected to any more: the host has ended"
+
+    @property
+    def described(self) -> str:
+        """What the result of a call may call it: its name here, since many are started by the same program."""
+        return plain_line(self.name, limit=SHOWN)
 
     def why_no_result(self, error: BaseException, *, status: str) -> str:
         """Why a request that was sent has no result; it is not the server's doing where the host ended."""
-        return self._closed if self.is_closed else why_no_result(error, self.settings.server, status=status)
+        if self.is_closed:
+            return self._closed
+        return why_no_result(error, self.settings.server, name=self.described, status=status)
 
     async def list_tools(self, connection: Connection) -> None:
         """List its tools anew; the SDK learns from the list which headers a call needs.
