@@ -62,8 +62,13 @@ def wire_whole(number: Number) -> int | None:
 
 
 def wire_number(number: Number) -> int | float | None:
-    """A finite number as JSON has it, whole where it was written so; `None` if it is too large."""
-    if not isinstance(number, float) and is_whole(number):
+    """A finite number as JSON has it, whole where it is and 64 bits hold it; `None` if it is too large.
+
+    A whole number beyond that is given as a float only where it was not given as an integer, which has to stay exact.
+    """
+    if isinstance(number, int):
         return wire_whole(number)
+    if isinstance(number, Decimal) and fits(number) and is_whole(number):
+        return int(number)
     kept = float(number)
     return None if math.isinf(kept) else kept

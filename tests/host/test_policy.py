@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from mcp.server.mcpserver import Context, MCPServer
 
-from elicitkit import Origin, Policy, Request, Rule
+from elicitkit import Elicitation, Origin, Policy, Request, Rule, confirm
+from tests.host.hosting import hosting, text
 
 
 def asked(
@@ -26,7 +28,8 @@ UNREADABLE = asked({"type": "array"})
 WITHOUT_PROPERTIES = asked({"type": "object"})
 LINK = asked(kind="authorization")
 APPROVAL = asked(kind="approval")
-ALL = (EMPTY, WHOLE, LACKING, WRONG, UNREADABLE, WITHOUT_PROPERTIES, LINK, APPROVAL)
+YES_OR_NO = asked(form(["confirm"], confirm={"type": "boolean", "title": "Delete it?"}))
+ALL = (EMPTY, WHOLE, LACKING, WRONG, UNREADABLE, WITHOUT_PROPERTIES, LINK, APPROVAL, YES_OR_NO)
 
 CONFIRM, DEFAULTS = Policy([Rule("confirm", server="shop")]), Policy([Rule("defaults", server="shop")])
 
@@ -43,8 +46,45 @@ def test_a_headless_run_cancels_what_no_rule_answers(request_: Request) -> None:
 
 
 @pytest.mark.parametrize("request_", ALL)
-def test_only_a_form_without_fields_is_confirmed(request_: Request) -> None:
-    assert CONFIRM.answer(request_) == (EMPTY.accept() if request_ is EMPTY else None)
+def test_only_a_form_that_can_but_be_agreed_to_is_confirmed(request_: Request) -> None:
+    agreed = {id(EMPTY): EMPTY.accept(), id(YES_OR_NO): YES_OR_NO.accept({"confirm": True})}
+
+    assert CONFIRM.answer(request_) == agreed.get(id(request_))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        form([], confirm={"type": "boolean"}),
+        form(["confirm"], confirm={"type": "boolean", "default": False}),
+        form(["confirm"], confirm={"type": "boolean", "default": True}),
+        form(["confirm"], confirm={"type": "boolean"}, note={"type": "string"}),
+        form(["confirm", "gone"], confirm={"type": "boolean"}),
+        form(["sure"], sure={"type": "string", "enum": ["yes", "no"]}),
+    ],
+    ids=["optional", "a no suggested", "a yes suggested", "beside another", "beside what is not there", "a choice"],
+)
+def test_a_yes_is_said_to_nothing_but_a_single_required_yes_or_no(schema: dict[str, Any]) -> None:
+    assert CONFIRM.answer(asked(schema)) is None
+
+
+@pytest.mark.anyio
+async def test_a_confirm_of_our_own_servers_is_confirmed() -> None:
+    """What `elicitkit.confirm` sends is a form with a field, not one without (design, section 4)."""
+    mcp = MCPServer[Any]("shop", middleware=[Elicitation()])
+
+    @mcp.tool()
+    async def archive(ctx: Context) -> str:
+        return "archived" if await confirm(ctx, "Archive it?") else "kept"
+
+    policy = Policy([Rule("confirm", kind="input", server="a", tool="archive")], headless=True)
+    async with hosting(mcp, "2026-07-28", policy=policy) as source:
+        assert text(await source.call("a_archive")) == "archived"
+
+
+def test_headless_is_true_or_false() -> None:
+    with pytest.raises(TypeError, match="headless is True or False, not str"):
+        Policy(headless="no")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("request_", ALL)

@@ -67,6 +67,9 @@ TAKEN: list[tuple[str, Any, Any]] = [
     ("number", "5.", 5),
     ("number", "1.5e-3", 0.0015),
     ("number", "42", 42),
+    ("number", "6.02e23", 6.02e23),
+    ("number", "-1e19", -1e19),
+    ("number", "1e18", 10**18),
     ("number", 1e300, 1e300),
     ("number", Decimal("0.1"), 0.1),
     ("number 0.5 to 1.5", 0.5, 0.5),
@@ -106,6 +109,8 @@ TAKEN: list[tuple[str, Any, Any]] = [
 ]
 
 WHOLE, NUMBER, LARGE = "must be a whole number", "must be a number", "is too large: it must fit into 64 bits"
+MANY_FIGURES = "has too many figures: write it with an exponent, such as 1.5e20"
+BEYOND = "is too large: it must be below 1.8e308"
 WHOLE_FIGURES, NUMBER_FIGURES = f"{WHOLE} in figures, such as 1000", f"{NUMBER} in figures, such as 1000 or 1.5"
 WHOLE_APART = f"{WHOLE} without thousands separators, such as 1000"
 NUMBER_APART = f"{NUMBER} without thousands separators, and with a point for the decimals, such as 1000 or 1.5"
@@ -158,9 +163,11 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("number", -math.inf, NUMBER),
     ("number", math.nan, NUMBER),
     ("number", None, "is required"),
-    ("number", 2**63, LARGE),
-    ("number", "1e999", LARGE),
-    ("number", "-1e9999999", LARGE),
+    ("number", 2**63, MANY_FIGURES),
+    ("number", str(2**63), MANY_FIGURES),
+    ("number", "9" * 401, MANY_FIGURES),
+    ("number", "1e999", BEYOND),
+    ("number", "-1e9999999", BEYOND),
     ("number 0.5 to 1.5", 1.6, "must be between 0.5 and 1.5"),
     ("boolean", "true", YES_NO),
     ("boolean", "yes", YES_NO),

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from ..errors import AnswerError, FormError
+from ..fields import BooleanField
 from ..forms import Form
 from ..suspension import Answer, Request
 from .origins import Origin
@@ -24,8 +25,8 @@ class Rule:
     >>> Rule("decline", kind="authorization")  # no links from anybody
     Rule(answer='decline', kind='authorization', server=None, tool=None)
 
-    What does not fit a request is passed over: `confirm` is for a form without fields and nothing else, `defaults`
-    for a form with defaults that are a whole answer. Neither opens a link, and neither gives an approval.
+    What does not fit a request is passed over: `confirm` is for a form that can only be agreed to, `defaults` for a
+    form with defaults that are a whole answer. Neither opens a link, and neither gives an approval.
 
     Raises:
         ValueError: If there is no such answer; or if *answer* is one that accepts, and no server is named: a
@@ -33,7 +34,9 @@ class Rule:
     """
 
     answer: What
-    """`decline`; `confirm`, which accepts a form without fields; or `defaults`, which accepts a form's own."""
+    """`decline`; `defaults`, which accepts a form with its own; or `confirm`, which accepts a form without fields, and
+    says yes to one that has a single required yes or no, without default, as `elicitkit.confirm` sends it.
+    """
 
     _: KW_ONLY
 
@@ -83,6 +86,8 @@ class Policy:
         object.__setattr__(self, "rules", tuple(self.rules))
         if wrong := [rule for rule in self.rules if not isinstance(rule, Rule)]:
             raise TypeError(f"a policy is made of rules, not of {type(wrong[0]).__name__}")
+        if not isinstance(self.headless, bool):
+            raise TypeError(f"headless is True or False, not {type(self.headless).__name__}")
 
     def answer(self, request: Request) -> Answer | None:
         """The answer that needs no person; `None` if one has to be asked. It never raises."""
@@ -100,9 +105,22 @@ def _answered(what: What, request: Request) -> Answer | None:
         case "decline":
             return request.decline()
         case "confirm":
-            return request.accept() if request.is_confirmation else None
+            return request.accept() if request.is_confirmation else _yes(request)
         case "defaults":
             return _defaults(request)
+
+
+def _yes(request: Request) -> Answer | None:
+    """A yes to a form that asks for nothing else, and suggests nothing."""
+    try:
+        form = Form.from_schema(request.prompt, request.schema) if request.schema is not None else None
+    except FormError:
+        return None
+    match form and form.fields:
+        case (BooleanField(required=True, default=None) as field,):
+            return request.accept({field.name: True})
+        case _:
+            return None
 
 
 def _defaults(request: Request) -> Answer | None:

@@ -35,6 +35,8 @@ _EMAIL = EmailOptions(allow_display_text=False, require_tld=True, allow_domain_l
 _SHOWN_OPTIONS = 8
 
 _TOO_LARGE = "is too large: it must fit into 64 bits"
+_TOO_MANY_FIGURES = "has too many figures: write it with an exponent, such as 1.5e20"
+_BEYOND_FLOATS = "is too large: it must be below 1.8e308"
 _A_NUMBER, _A_WHOLE_NUMBER = "must be a number", "must be a whole number"
 _IN_FIGURES = {
     _A_NUMBER: f"{_A_NUMBER} in figures, such as 1000 or 1.5",
@@ -175,9 +177,10 @@ def _integer(field: IntegerField, value: object) -> int:
 
 
 def _number(field: NumberField, value: object) -> int | float:
-    if (number := wire_number(_read_number(value, _A_NUMBER))) is None:
-        raise Problem(_TOO_LARGE)
-    return _within(field, number)
+    number = _read_number(value, _A_NUMBER)
+    if (kept := wire_number(number)) is None:
+        raise Problem(_TOO_MANY_FIGURES if isinstance(number, int) else _BEYOND_FLOATS)
+    return _within(field, kept)
 
 
 def _read_number(value: object, problem: str) -> Number:
@@ -189,7 +192,7 @@ def _read_number(value: object, problem: str) -> Number:
 def _how_to_write(text: str, problem: str) -> str:
     """The words for text that is no number as the wire has it: how to write it, and never what was written."""
     if text.lstrip("+-").isdecimal() and text.isascii():
-        return _TOO_LARGE  # So many figures that nobody read them.
+        return _TOO_LARGE if problem == _A_WHOLE_NUMBER else _TOO_MANY_FIGURES  # So many that nobody read them.
     return (_SEPARATED if _SEPARATORS.fullmatch(text) else _IN_FIGURES)[problem]
 
 
