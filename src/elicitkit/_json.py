@@ -139,6 +139,8 @@ def frozen(value: Any) -> Any:
 
 def thawed(value: Any) -> Any:
     """A copy of a JSON value that anybody can change."""
+    if type(value) in SCALARS:
+        return value
     if isinstance(value, Mapping):
         return {key: thawed(inner) for key, inner in value.items()}
     return [thawed(inner) for inner in value] if isinstance(value, (list, tuple)) else value
