@@ -393,10 +393,15 @@ def test_a_result_can_be_changed_and_neither_the_answer_nor_the_next_result_is()
 
 
 def test_an_answer_may_hold_an_enum_s_member_which_is_text() -> None:
-    data = {"pet": Pet.CAT, "roles": [Pet.DOG]}
-    result = answer_to_elicit_result(Answer("r1", ok=True, data=data))
+    result = answer_to_elicit_result(Answer("r1", ok=True, data={"pet": Pet.CAT, "roles": [Pet.DOG]}))
 
     assert result.content == {"pet": "c", "roles": ["d"]}
+
+
+@pytest.mark.parametrize("data", [{"pet": Pet.CAT}, {"roles": [Pet.DOG]}, {Pet.CAT: True}], ids=repr)
+def test_what_is_text_and_more_than_that_is_what_the_sdk_makes_of_it(data: dict[str, Any]) -> None:
+    result = answer_to_elicit_result(Answer("r1", ok=True, data=data))
+
     assert repr(result) == repr(mcp_types.ElicitResult(action="accept", content=data))
 
 

@@ -155,7 +155,7 @@ def _plain(data: Mapping[str, Any]) -> dict[str, Any] | None:
             content[name] = [*value]
         elif type(value) not in SCALARS:
             return None
-    return content
+    return content if _TEXTS.issuperset(map(type, data)) else None
 
 
 def _flat(data: Mapping[str, Any]) -> dict[str, Any]:
