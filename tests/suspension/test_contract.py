@@ -317,6 +317,23 @@ def test_data_cannot_be_changed_by_surprise(made_with: Callable[[Any], Any], bes
             held["type"] = {}
 
 
+@pytest.mark.parametrize("value", [asks(data={"a": {"b": [1]}}), BARE.accept({"a": {"b": [1]}})], ids=repr)
+def test_a_value_made_from_another_shares_no_list_with_it(value: Any) -> None:
+    for made in (dataclasses.replace(value, id="r2"), copy.copy(value), copy.deepcopy(value)):
+        assert made.data == value.data
+        made.data["a"]["b"].append(2)
+
+    assert value.data == {"a": {"b": [1]}}
+
+
+def test_what_a_value_is_made_from_is_checked_even_if_another_value_had_it() -> None:
+    value = asks(data={"a": [1]})
+    value.data["a"].append(float("nan"))  # type: ignore[index]
+
+    with pytest.raises(ContractError, match="a number that is not finite"):
+        dataclasses.replace(value, id="r2")
+
+
 def test_what_was_written_can_be_changed_and_changes_nothing() -> None:
     request = asks(data={"a": {"b": [1]}})
     written = request.to_dict()

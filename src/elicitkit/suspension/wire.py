@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-from .._json import frozen, is_sendable, quick_copy
+from .._json import frozen, is_frozen, is_sendable, quick_copy, thawed
 from ..errors import ContractError, LimitError
 
 _DEEPEST = 100
@@ -123,7 +123,8 @@ def frozen_object(name: str, value: Mapping[str, Any] | None) -> Mapping[str, An
 
 def frozen_and_sized(name: str, value: Mapping[str, Any] | None) -> tuple[Mapping[str, Any] | None, float]:
     """`frozen_object`, and how many bytes it takes at most: infinity where nobody counted."""
-    if type(value) is dict and (quick := quick_copy(value, deepest=_DEEPEST)) is not None:
+    plain = thawed(value) if is_frozen(value) else value  # Of another value, which may keep its lists for itself.
+    if type(plain) is dict and (quick := quick_copy(plain, deepest=_DEEPEST)) is not None:
         return quick[0] or None, quick[1]
     if value is None:
         return None, 0
