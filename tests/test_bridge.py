@@ -1,7 +1,9 @@
 """The mapping between MCP's elicitation and the contract of a host (design, section 6, its table line by line)."""
 
+import copy
 import json
 import re
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
@@ -152,12 +154,30 @@ def test_an_empty_message_is_an_empty_prompt() -> None:
     assert elicitation_to_request({**FORM, "message": ""}).prompt == ""
 
 
-def test_the_form_of_a_server_cannot_change_the_request_afterwards() -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    request = elicitation_to_request({"message": "m", "requestedSchema": schema})
-    schema["properties"] = {}
+def of_the_sdk(schema: dict[str, Any]) -> mcp_types.ElicitRequestFormParams:
+    return mcp_types.ElicitRequestFormParams.model_construct(message="m", requested_schema=schema)
 
-    assert request.schema == {"type": "object", "properties": {"a": {"type": "string"}}}
+
+@pytest.mark.parametrize(
+    "params_of",
+    [
+        lambda schema: {"message": "m", "requestedSchema": schema},
+        lambda schema: {"method": "elicitation/create", "params": {"message": "m", "requestedSchema": schema}},
+        of_the_sdk,
+        lambda schema: mcp_types.ElicitRequest(params=of_the_sdk(schema)),
+        lambda schema: FirstSdkParams.model_construct(message="m", requestedSchema=schema),
+    ],
+    ids=["dict", "request", "SDK", "SDK request", "first SDK"],
+)
+def test_the_form_of_a_server_cannot_change_the_request_afterwards(params_of: Callable[[Any], Any]) -> None:
+    schema: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    same = copy.deepcopy(schema)
+    request = elicitation_to_request(params_of(schema))
+    schema["required"].append("b")
+    schema["properties"]["a"]["type"] = "boolean"
+    schema["properties"].clear()
+
+    assert request.schema == same
 
 
 @needs_specification
@@ -342,19 +362,47 @@ def test_whatever_a_form_was_filled_in_with_reaches_the_server_unchanged(form: F
     assert list(map(type, (sent or {}).values())) == list(map(type, content.values()))
 
 
-def test_a_result_can_be_changed_and_the_answer_stays() -> None:
-    answer = Answer("r1", ok=True, data={"roles": ["a"]})
-    content = answer_to_elicit_result(answer).content
-    assert content is not None
-    content["roles"] = "b"
+scalars = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | strategies.texts
+)
+contents = st.dictionaries(strategies.texts, scalars | st.lists(strategies.texts, max_size=3), max_size=4)
 
-    assert answer.data == {"roles": ["a"]}
+
+@given(contents)
+def test_a_result_is_the_very_one_that_the_sdk_makes_and_checks(content: dict[str, Any]) -> None:
+    """Elicitation, `ElicitResult`: the mapping does not have the SDK check again what an `Answer` has checked."""
+    result = answer_to_elicit_result(Answer("r1", ok=True, data=content))
+    checked = mcp_types.ElicitResult(action="accept", content=content)
+
+    assert (result, repr(result), result.model_fields_set) == (checked, repr(checked), checked.model_fields_set)
+    assert result.model_dump_json(by_alias=True) == checked.model_dump_json(by_alias=True)
+
+
+def test_a_result_can_be_changed_and_neither_the_answer_nor_the_next_result_is() -> None:
+    answer = Answer("r1", ok=True, data={"roles": ["a"], "name": "Ada"})
+    result = answer_to_elicit_result(answer)
+    result.meta, result.action = {"a": 1}, "cancel"
+    assert result.content is not None
+    assert isinstance(result.content["roles"], list)
+    result.content["roles"].append("b")
+    result.content["name"] = "Eve"
+
+    assert answer.data == {"roles": ["a"], "name": "Ada"}
+    assert answer_to_elicit_result(answer) == mcp_types.ElicitResult(action="accept", content=dict(answer.data))
+    assert answer_to_elicit_result(Answer("r1", ok=True)) == mcp_types.ElicitResult(action="accept", content={})
 
 
 def test_an_answer_may_hold_an_enum_s_member_which_is_text() -> None:
     result = answer_to_elicit_result(Answer("r1", ok=True, data={"pet": Pet.CAT, "roles": [Pet.DOG]}))
 
     assert result.content == {"pet": "c", "roles": ["d"]}
+
+
+@pytest.mark.parametrize("data", [{"pet": Pet.CAT}, {"roles": [Pet.DOG]}, {Pet.CAT: True}], ids=repr)
+def test_what_is_text_and_more_than_that_is_what_the_sdk_makes_of_it(data: dict[str, Any]) -> None:
+    result = answer_to_elicit_result(Answer("r1", ok=True, data=data))
+
+    assert repr(result) == repr(mcp_types.ElicitResult(action="accept", content=data))
 
 
 def test_an_answer_that_is_not_flat_is_refused_with_every_field_and_no_value() -> None:

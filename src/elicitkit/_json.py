@@ -137,8 +137,15 @@ def frozen(value: Any) -> Any:
     return list(map(frozen, value)) if isinstance(value, (list, tuple)) else value
 
 
+def is_frozen(value: object) -> bool:
+    """Tell whether *value* is an object that `frozen` made."""
+    return type(value) is _FrozenDict
+
+
 def thawed(value: Any) -> Any:
     """A copy of a JSON value that anybody can change."""
+    if type(value) in SCALARS:
+        return value
     if isinstance(value, Mapping):
         return {key: thawed(inner) for key, inner in value.items()}
     return [thawed(inner) for inner in value] if isinstance(value, (list, tuple)) else value

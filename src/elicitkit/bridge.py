@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from mcp_types import ElicitRequestFormParams, ElicitResult
 from pydantic import BaseModel
 
+from ._json import SCALARS
 from .errors import AnswerError, Fault, ProtocolError
 from .safety import plain_line
 from .suspension import Answer, Request, new_id
@@ -18,6 +19,10 @@ from .suspension import Answer, Request, new_id
 Given: TypeAlias = Mapping[str, Any] | BaseModel
 """A message of the protocol: a plain dict as it is on the wire, or a model of an SDK, of whichever era."""
 
+_ACCEPTED = ElicitResult(action="accept", content={})
+"""What a result is copied from whose content needs no check of the SDK."""
+
+_TEXTS = frozenset({str})
 _METHOD = "elicitation/create"
 _SHORT = 40
 """What is left of a stranger's word in an error, in characters."""
@@ -83,7 +88,11 @@ def answer_to_elicit_result(answer: Answer) -> ElicitResult:
         raise TypeError(f"what goes back to the server is made from an Answer, not from {type(answer).__name__}")
     if not answer.ok:
         return ElicitResult(action="decline" if answer.reason == "declined" else "cancel")
-    return ElicitResult(action="accept", content=_flat(answer.data or {}))
+    data = answer.data or {}
+    content = _plain(data)
+    if content is None:
+        return ElicitResult(action="accept", content=_flat(data))
+    return _ACCEPTED.model_copy(update={"content": content})
 
 
 def _link_request(entry: object) -> Request:
@@ -136,6 +145,17 @@ def _text(given: Mapping[str, Any], key: str, *, may_be_blank: bool = True) -> s
     if not isinstance(value, str) or not (may_be_blank or value.strip()):
         raise ProtocolError(f"the server sent an elicitation without {key!r}, or with one that is no text")
     return value
+
+
+def _plain(data: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A copy of the data of an answer that are what the SDK would make of them, as nearly all are; else `None`."""
+    content = dict(data)
+    for name, value in data.items():
+        if type(value) is list and _TEXTS.issuperset(map(type, value)):
+            content[name] = [*value]
+        elif type(value) not in SCALARS:
+            return None
+    return content if _TEXTS.issuperset(map(type, data)) else None
 
 
 def _flat(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,13 +4,15 @@ import copy
 import dataclasses
 import json
 import pickle
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 from hypothesis import given
 
-from elicitkit import Answer, ContractError, LimitError, Pending, Request
+from elicitkit import Answer, ContractError, LimitError, Pending, Request, pending, pending_of
 from elicitkit import answer_accepted as accepted
 from elicitkit import answer_cancelled as cancelled
 from elicitkit import answer_declined as declined
@@ -284,14 +286,52 @@ def test_a_number_that_python_cannot_write_is_refused() -> None:
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
-def test_data_cannot_be_changed_by_surprise() -> None:
-    given: dict[str, Any] = {"schema": {"properties": {"a": {"type": "string"}}}}
-    request = asks(kind="input", data=given)
-    given["schema"]["properties"].clear()
+@pytest.mark.parametrize("beside", [1, 2**70, (), MappingProxyType({})], ids=repr)
+@pytest.mark.parametrize(
+    "made_with",
+    [
+        lambda data: asks(data=data),
+        lambda data: dataclasses.replace(asks(data={"a": 1}), data=data),
+        lambda data: Request.from_dict({**BARE.to_dict(), "data": data}),
+        lambda data: pending("Deploy?", kind="approval", data=data).request,
+        lambda data: pending_of({"metadata": {"pending": {**BARE.to_dict(), "data": data}}}),
+        BARE.accept,
+        lambda data: accepted("r1", data),
+        lambda data: Answer.from_dict({"id": "r1", "ok": True, "data": data}),
+    ],
+    ids=["request", "replace", "from_dict", "pending", "pending_of", "accept", "answer_accepted", "answer"],
+)
+def test_data_cannot_be_changed_by_surprise(made_with: Callable[[Any], Any], beside: Any) -> None:
+    """Whichever way they came, and whatever is in them, which may take the short way to be checked or the long one."""
+    given: dict[str, Any] = {"form": {"fields": {"a": {"type": "string"}}, "required": ["a"]}, "beside": beside}
+    value = made_with(given)
+    written = value.to_json()
+    given["form"]["required"].append("b")
+    given["form"]["fields"]["a"]["type"] = "boolean"
+    given["form"]["fields"].clear()
 
-    assert request.data == {"schema": {"properties": {"a": {"type": "string"}}}}
-    with pytest.raises(TypeError, match="cannot be changed"):
-        request.data["schema"]["properties"]["b"] = {}
+    assert value.to_json() == written
+    assert value.data["form"] == {"fields": {"a": {"type": "string"}}, "required": ["a"]}
+    for held in (value.data, value.data["form"], value.data["form"]["fields"]["a"]):
+        with pytest.raises(TypeError, match="cannot be changed"):
+            held["type"] = {}
+
+
+@pytest.mark.parametrize("value", [asks(data={"a": {"b": [1]}}), BARE.accept({"a": {"b": [1]}})], ids=repr)
+def test_a_value_made_from_another_shares_no_list_with_it(value: Any) -> None:
+    for made in (dataclasses.replace(value, id="r2"), copy.copy(value), copy.deepcopy(value)):
+        assert made.data == value.data
+        made.data["a"]["b"].append(2)
+
+    assert value.data == {"a": {"b": [1]}}
+
+
+def test_what_a_value_is_made_from_is_checked_even_if_another_value_had_it() -> None:
+    value = asks(data={"a": [1]})
+    value.data["a"].append(float("nan"))  # type: ignore[index]
+
+    with pytest.raises(ContractError, match="a number that is not finite"):
+        dataclasses.replace(value, id="r2")
 
 
 def test_what_was_written_can_be_changed_and_changes_nothing() -> None:

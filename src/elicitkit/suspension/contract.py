@@ -60,11 +60,11 @@ class Request(Wire):
             size = f"{len(self.prompt):,} characters, and may have {MESSAGE_CHARACTERS:,}"
             raise LimitError(f"a request's prompt has {size}")
         data, taken = frozen_and_sized("a request's data", self.data)
-        self._set(
-            url=optional_text("a request's url", self.url),
-            data=data,
-            expires_at=None if self.expires_at is None else at_fixed_offset("a request's expires_at", self.expires_at),
-        )
+        self._set(data=data)
+        if self.url is not None:
+            self._set(url=optional_text("a request's url", self.url))
+        if self.expires_at is not None:
+            self._set(expires_at=at_fixed_offset("a request's expires_at", self.expires_at))
         if taken > SCHEMA_BYTES and self.schema is not None:
             require_size("a request's schema", self.schema, SCHEMA_BYTES)
 
@@ -160,7 +160,9 @@ class Answer(Wire):
         if not isinstance(self.ok, bool):
             raise TypeError(f"an answer's ok is true or false, not {type_of(self.ok)}")
         data, size = frozen_and_sized("an answer's data", self.data)
-        self._set(data=data, reason=optional_text("an answer's reason", self.reason))
+        self._set(data=data)
+        if self.reason is not None:
+            self._set(reason=optional_text("an answer's reason", self.reason))
         if size > ANSWER_BYTES and data is not None:
             require_size("an answer's data", data, ANSWER_BYTES)
 

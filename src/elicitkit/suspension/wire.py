@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-from .._json import frozen, is_sendable, quick_copy
+from .._json import frozen, is_frozen, is_sendable, quick_copy, thawed
 from ..errors import ContractError, LimitError
 
 _DEEPEST = 100
@@ -100,7 +100,8 @@ def require_text(name: str, value: object, *, may_be_blank: bool = False) -> Non
         raise TypeError(f"{name} is text, not {type_of(value)}")
     if not (may_be_blank or value.strip()):
         raise ContractError(f"{name} is blank")
-    _require_whole(name, value)
+    if not value.isascii():
+        _require_whole(name, value)
 
 
 def optional_text(name: str, value: str | None) -> str | None:
@@ -122,12 +123,15 @@ def frozen_object(name: str, value: Mapping[str, Any] | None) -> Mapping[str, An
 
 def frozen_and_sized(name: str, value: Mapping[str, Any] | None) -> tuple[Mapping[str, Any] | None, float]:
     """`frozen_object`, and how many bytes it takes at most: infinity where nobody counted."""
-    if type(value) is dict and (quick := quick_copy(value, deepest=_DEEPEST)) is not None:
+    plain = thawed(value) if is_frozen(value) else value  # Of another value, which may keep its lists for itself.
+    if type(plain) is dict and (quick := quick_copy(plain, deepest=_DEEPEST)) is not None:
         return quick[0] or None, quick[1]
-    if not (value is None or isinstance(value, Mapping)):
+    if value is None:
+        return None, 0
+    if not isinstance(value, Mapping):
         raise TypeError(f"{name} is an object (a dict), not {type_of(value)}")
     _require_json(name, value, 0)
-    return frozen(value) or None, 0 if value is None else math.inf
+    return frozen(value) or None, math.inf
 
 
 def _require_json(name: str, value: object, depth: int) -> None:
