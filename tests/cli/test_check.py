@@ -119,3 +119,38 @@ def test_hostile_names_are_harmless(check: Check) -> None:
 
     assert "\x1b" not in out
     assert all(line.startswith(("fault ", "warning ", "note ")) for line in out.splitlines())
+
+
+def test_a_byte_order_mark_is_no_fault(check: Check) -> None:
+    """Editors on Windows write one, and the configurations of hosts are read with it."""
+    assert check("\ufeff" + json.dumps(RIGHT)) == (Exit.FINE, "", "nothing found\n")
+
+
+def test_a_key_that_stands_twice_is_found(check: Check) -> None:
+    """RFC 8259, section 4: what a reader makes of it is unpredictable."""
+    code, out, _ = check('{"type":"object","properties":{"a":{"type":"string"},"a":{"type":"integer"}}}')
+
+    assert code == Exit.FINE
+    assert "warning (root): the key 'a' stands more than once in one object" in out
+
+
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_the_links_of_an_error_are_checked(check: Check, wrapped: bool) -> None:
+    """2025-11-25, "Elicitation", URL elicitation required error."""
+    link = {"mode": "url", "message": "Sign in", "url": "ftp://example.com", "elicitationId": "e1"}
+    error = {"code": -32042, "message": "sign in first", "data": {"elicitations": [link]}}
+
+    _, out, _ = check({"jsonrpc": "2.0", "id": 1, "error": error} if wrapped else error, "--era", "2025-11-25")
+
+    assert f"{'/error' if wrapped else ''}/data/elicitations/0/url: " in out
+
+
+@pytest.mark.parametrize(
+    ("requests", "held"),
+    [({}, "nothing"), ({"a": {"method": "sampling/createMessage", "params": {}}}, "only 'sampling/createMessage'")],
+)
+def test_a_round_without_a_question_says_what_it_holds(check: Check, requests: dict[str, Any], held: str) -> None:
+    code, _, err = check({"inputRequests": requests})
+
+    assert code == Exit.USAGE
+    assert f"there is no question in it: its inputRequests hold {held}, and questions are 'elicitation/create'" in err

@@ -71,6 +71,8 @@ def test_a_url_is_spoken_to_as_its_entry_says(more: dict[str, Any], way: str) ->
         ({"timeout": 600_000}, "timeout is in seconds, and 600000 of them are more than a day"),
         ({"tools": "a"}, "tools is to be a list of the names of tools"),
         ({"excludeTools": [1]}, "excludeTools is to be a list of the names of tools"),
+        ({"type": "websocket"}, "there is no type 'websocket' here: a url is spoken to by 'http' or 'sse'"),
+        ({"transport": "WS"}, "there is no type 'WS' here: a url is spoken to by 'http' or 'sse'"),
     ],
 )
 def test_a_wrong_value_is_told_with_the_server_and_the_key(more: dict[str, Any], problem: str) -> None:

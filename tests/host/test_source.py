@@ -343,6 +343,19 @@ async def test_only_allowed_tools_can_be_called() -> None:
                 await source.call("a_order")
 
 
+async def test_a_tool_that_is_allowed_and_not_there_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    """A typing error in a configuration would otherwise leave a server without its tool, and no word why."""
+    with in_memory({"a": Asker().mcp}) as config, anyio.fail_after(LIMIT):
+        config["mcpServers"]["a"]["tools"] = ["gret", "echo"]
+        async with McpSource.load(config) as source:
+            await source.refresh()
+
+    assert [tool.tool for tool in source.tools] == ["echo"]
+    assert [message for message in caplog.messages if "its entry allows" in message] == [
+        "the server 'a' does not have every tool that its entry allows: 'gret' (did you mean 'greet'?)"
+    ]
+
+
 async def test_a_source_that_was_not_entered_says_so() -> None:
     source = McpSource.load({"mcpServers": {"a": {"command": "never-started"}}}, suspend=True)
 

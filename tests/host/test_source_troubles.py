@@ -62,6 +62,8 @@ async def test_one_bad_server_never_breaks_the_rest() -> None:
         async with McpSource.load({"mcpServers": config}, wait_for=Person()) as source:
             statuses = source.statuses
             assert text(await source.call("good_greet")) == "Hello, Ada!"
+            with pytest.raises(ValueError, match="The server 'dead command' has failed: no-such-program cannot"):
+                await source.call("dead_command_pay")
 
     assert {name: status.state for name, status in statuses.items()} == {
         "good": "connected",

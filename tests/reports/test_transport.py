@@ -166,7 +166,11 @@ NOBODY_SAW: list[tuple[Any, dict[str, Any], str]] = [
     (lambda _: None, {"properties": {}}, "wait_for returned NoneType, not an Answer"),
     (lambda _: Answer("other", ok=True), {"properties": {}}, "an answer to another request"),
     (lambda asked: asked.accept(), {"type": "string"}, "its form cannot be read"),
-    (lambda asked: asked.accept(), {"properties": {"a": {"type": "object"}}, "required": ["a"]}, "it requires 'a'"),
+    (
+        lambda asked: asked.accept(),
+        {"properties": {"a": {"type": "object"}}, "required": ["a"]},
+        "requires 'a', which",
+    ),
     (lambda asked: asked.accept({"a": 1}), {"properties": {"a": {"type": "string"}}}, "answered wrongly 3 times"),
 ]
 

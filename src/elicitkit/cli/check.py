@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import codecs
+import json
 import sys
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
-        help="JSON: a requested schema, the params of an elicitation, a JSON-RPC request, or a map of inputRequests; "
-        "- for standard input",
+        help="JSON: a requested schema, the params of an elicitation, a JSON-RPC request, a map of inputRequests, or "
+        "the error -32042; - for standard input",
     )
     parser.add_argument(
         "--era", metavar="REVISION", help="the revision of the protocol it is for (default: all of them)"
@@ -43,9 +46,9 @@ def run(args: argparse.Namespace) -> int:
     """
     from ..schema.review import review_request
 
-    document = _document(args.file)
+    text = _read(args.file)
     try:
-        found = review_request(document, args.era)
+        found = [*_repeated_keys(text), *review_request(_document(args.file, text), args.era)]
     except (ProtocolError, ValueError) as error:
         raise Failure(Exit.USAGE, f"{_named(args.file)}: {error}") from None
     if args.json:
@@ -55,15 +58,35 @@ def run(args: argparse.Namespace) -> int:
     return Exit.FAULTS if any(finding.level == "fault" for finding in found) else Exit.FINE
 
 
-def _document(file: str) -> Any:
+def _read(file: str) -> bytes:
     try:
         text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise Failure(Exit.USAGE, f"{_named(file)} cannot be read: {error.strerror or error}") from None
+    return text.removeprefix(codecs.BOM_UTF8)
+
+
+def _document(file: str, text: bytes) -> Any:
     try:
         return _json.loads(text)
     except ValueError as error:
         raise Failure(Exit.USAGE, f"{_named(file)} is not JSON: {error}") from None
+
+
+def _repeated_keys(text: bytes) -> list[Finding]:
+    """Keys that stand twice in one object. Of the reader that is used for all else nobody learns of them."""
+    from ..schema.review import Finding
+
+    repeated: list[str] = []
+
+    def noted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        repeated.extend(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        return dict(pairs)
+
+    with suppress(ValueError, RecursionError):  # It is told below what is wrong with it.
+        json.loads(text, object_pairs_hook=noted)
+    words = "stands more than once in one object: some readers take the first, some the last, and some none"
+    return [Finding("", "warning", "repeated-key", f"the key {key!r} {words}") for key in dict.fromkeys(repeated)]
 
 
 def _named(file: str) -> str:

@@ -83,5 +83,6 @@ def answerable_form(request: Request) -> Form[Content] | Refusal | None:
     except FormError as error:
         return Refusal("unsupported", f"its form cannot be read. {error}")
     if unanswerable := [field for field in form.fields if isinstance(field, UnknownField) and field.required]:
-        return Refusal("unsupported", f"it requires {unanswerable[0].name!r}, which {unanswerable[0].reason}")
+        name, why = unanswerable[0].name, unanswerable[0].reason
+        return Refusal("unsupported", f"its form requires {name!r}, which nobody can answer: {why}")
     return form

@@ -29,7 +29,7 @@ class Names:
 
     def name(self, server: str, tool: str) -> str:
         """The name of a tool of a server."""
-        return self.unique((server, tool), f"{server}_{tool}")
+        return self.unique((server, tool), prefix_of(server) + tool)
 
     def unique(self, owner: Hashable, wanted: str) -> str:
         """The name of an owner: the one that is wanted, or one like it where another has that already."""
@@ -44,3 +44,8 @@ class Names:
             name = f"{wanted[: MOST_CHARACTERS - len(f'_{number}')]}_{number}"
         self._taken.add(name)
         return name
+
+
+def prefix_of(server: str) -> str:
+    """What the names of a server's tools begin with."""
+    return _REFUSED.sub("_", f"{server}_")

@@ -29,6 +29,9 @@ _WAYS: Mapping[str, Way] = {
     "streamablehttp": "http",
     "sse": "sse",
 }
+_OTHER_WAYS: Final = ("websocket", "ws", "wss")
+"""How others spoke to servers once; the protocol has no such transport."""
+
 _ALLOWED, _DENIED = ("tools", "allowedTools", "includeTools"), ("disabledTools", "excludeTools")
 
 
@@ -76,7 +79,7 @@ def settings_from(name: str, entry: object) -> Settings | None:
     return Settings(
         server_from(name, entry),
         seconds=_seconds(name, given.get("timeout")),
-        way=_way(given),
+        way=_way(name, given),
         protocol=_protocol(name, given),
         allowed=None if allowed is None or "*" in allowed else allowed,
         denied=_names(name, given, _DENIED) or frozenset(),
@@ -100,9 +103,13 @@ def _seconds(name: str, value: object) -> float:
     return float(value)
 
 
-def _way(given: Mapping[str, Any]) -> Way:
+def _way(name: str, given: Mapping[str, Any]) -> Way:
     named = given.get("type") or given.get("transport")
-    return _WAYS.get(named.lower(), "any") if isinstance(named, str) else "any"
+    if not isinstance(named, str):
+        return "any"
+    if named.lower() in _OTHER_WAYS:
+        raise ValueError(f"server {name!r}: there is no type {named!r} here: a url is spoken to by 'http' or 'sse'")
+    return _WAYS.get(named.lower(), "any")
 
 
 def _protocol(name: str, given: Mapping[str, Any]) -> Protocol:

@@ -23,7 +23,7 @@ from ..suspension.wire import frozen_object
 from .answering import Hook, Slot, WaitFor
 from .asked import MODES, Mode
 from .config import read_config, servers_in
-from .names import Names
+from .names import Names, prefix_of
 from .pending_calls import PendingCall
 from .policy import Policy
 from .progress import Progress
@@ -252,8 +252,14 @@ class McpSource:
         tools = {info.name: (self._upstreams[info.server], info.tool) for info in self.tools}
         if name not in tools:
             self._require_open()
-            raise ValueError(f"no tool {name!r}: {nearest(name, tools)}")
+            raise ValueError(f"no tool {name!r}: {nearest(name, tools)}{self._missing(name)}")
         return tools[name]
+
+    def _missing(self, name: str) -> str:
+        """What is wrong with the servers that a tool of this name might be of."""
+        failed = [one for one in self.statuses.values() if one.state == "failed"]
+        related = [one for one in failed if name.startswith(prefix_of(one.name))]
+        return "".join(f". The server {one.name!r} has failed: {one.reason}" for one in related)
 
     def _upstream_of(self, call: PendingCall) -> Upstream:
         upstream = self._upstreams.get(call.server)

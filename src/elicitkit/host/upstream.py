@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -17,6 +17,7 @@ from mcp_types import ElicitCompleteNotification, ElicitResult, ErrorData, Imple
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from ..errors import ServerUnavailable
+from ..naming import nearest
 from ..safety import plain_line
 from .asked import Params
 from .completions import Completions
@@ -97,6 +98,7 @@ class Upstream:
         self._connection: Connection | None = None
         self._opened: list[Connection] = []
         self._reason = "it was not connected yet"
+        self._missing: list[str] = []
         self.is_closed: bool = False
         """Whether the host has ended it for good."""
 
@@ -152,6 +154,15 @@ class Upstream:
         with anyio.fail_after(self.settings.seconds):
             listed = await _listed(connection.client, self.name)
         self.tools = tuple(tool for tool in listed if self.settings.offers(tool.name))
+        self._tell_of_missing(tool.name for tool in listed)
+
+    def _tell_of_missing(self, listed: Iterable[str]) -> None:
+        """Log, once for each list that says so, which tools the entry allows that the server does not have."""
+        missing = sorted((self.settings.allowed or frozenset()).difference(known := [*listed]))
+        if missing and missing != self._missing:
+            hints = ", ".join(f"{name!r} ({nearest(name, known)})" for name in missing)
+            logger.warning("the server %r does not have every tool that its entry allows: %s", self.name, hints)
+        self._missing = missing
 
     async def refresh(self) -> None:
         """List its tools anew, over a new connection where there is none; where that fails, the status tells."""

@@ -16,6 +16,7 @@ from .properties import review_property
 from .root import found_in_schema, hidden_characters
 
 _METHOD = "elicitation/create"
+_LINKS_REQUIRED = -32042
 _LINK = re.compile(r"https?://", re.IGNORECASE)
 _MODES = ("form", "url")
 
@@ -32,8 +33,8 @@ def review_request(document: object, era: str | None = None) -> list[Finding]:
     """Like `review_schema`, for all that a requested schema comes in.
 
     That is a requested schema or one of its properties, the params of an elicitation, a request with `method` and
-    `params` (JSON-RPC or not), a map of `inputRequests`, or a result that has one. Requests other than elicitations in
-    it are passed over.
+    `params` (JSON-RPC or not), a map of `inputRequests`, a result that has one, or the error -32042 with its links.
+    Requests other than elicitations in it are passed over.
 
     Raises:
         ProtocolError: If there is no question in it.
@@ -42,10 +43,7 @@ def review_request(document: object, era: str | None = None) -> list[Finding]:
     eras = eras_of(era)
     asked = [*_questions(document, "")]
     if not asked:
-        raise ProtocolError(
-            "there is no question in it: a question is a requested schema, the params of an elicitation, a request "
-            f"of the method {_METHOD!r}, or a map of inputRequests"
-        )
+        raise ProtocolError(f"there is no question in it: {_why_none(document)}")
     return merged((finding for one in eras for each in asked for finding in _found(each, one)), eras)
 
 
@@ -58,6 +56,10 @@ def _questions(document: object, at: str) -> Iterator[_Asked]:
             yield _Asked(document.get("params"), pointer(at, "params"))
     elif isinstance(document.get("result"), Mapping):
         yield from _questions(document["result"], pointer(at, "result"))
+    elif isinstance(document.get("error"), Mapping):
+        yield from _links(document["error"], pointer(at, "error"))
+    elif "code" in document and "data" in document:
+        yield from _links(document, at)
     elif isinstance(document.get("inputRequests"), Mapping):
         yield from _questions_in(document["inputRequests"], pointer(at, "inputRequests"))
     elif {"message", "requestedSchema", "mode"} & document.keys():
@@ -72,6 +74,26 @@ def _questions_in(requests: Mapping[str, Any], at: str) -> Iterator[_Asked]:
     for key, request in requests.items():
         if isinstance(request, Mapping) and "method" in request:
             yield from _questions(request, pointer(at, key))
+
+
+def _links(error: Mapping[str, Any], at: str) -> Iterator[_Asked]:
+    """The links that an error -32042 wants opened; they are params, without a request around them."""
+    data = error.get("data") if error.get("code") == _LINKS_REQUIRED else None
+    links = data.get("elicitations") if isinstance(data, Mapping) else None
+    for place, link in enumerate(links if isinstance(links, list) else ()):
+        yield _Asked(link, pointer(f"{at}/data/elicitations", place))
+
+
+def _why_none(document: object) -> str:
+    held = document.get("result", document) if isinstance(document, Mapping) else None
+    if isinstance(held, Mapping) and isinstance(requests := held.get("inputRequests"), Mapping):
+        methods = {one["method"] for one in requests.values() if isinstance(one, Mapping) and "method" in one}
+        known = ", ".join(sorted(shown(method) for method in methods))
+        return f"its inputRequests hold {f'only {known}' if known else 'nothing'}, and questions are {_METHOD!r}"
+    return (
+        "a question is a requested schema, the params of an elicitation, a request of the method "
+        f"{_METHOD!r}, a map of inputRequests, or the error {_LINKS_REQUIRED}"
+    )
 
 
 def _is_schema(document: Mapping[str, Any]) -> bool:
