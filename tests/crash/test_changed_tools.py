@@ -12,7 +12,8 @@ from typing import Any
 import anyio
 import pytest
 
-from elicitkit import SqliteTaskStore
+from elicitkit import FormElicitation, SqliteTaskStore
+from elicitkit.tasks.answers import judge
 from tests.crash.processes import killed, serving
 from tests.crash.rooms import QUICK, desk_at, settle, store_in
 from tests.tasks.desk import Desk, accept
@@ -52,6 +53,12 @@ class Versions:
             await settle(self.store, task_id, answer=second)
         return task_id
 
+    async def wakes(self, task_id: str) -> None:
+        """Something is answered that no tool has asked for, so that the call is run though its question is open."""
+        key = await self.store.set_input_requests(task_id, FormElicitation.create("From elsewhere").string("answer"))
+        asked = (await self.store.history(task_id)).record.inputs[key]
+        await self.store.settle(task_id, [judge(asked, accept(answer="there"))])
+
 
 @pytest.fixture
 async def versions(tmp_path: Path) -> AsyncIterator[Versions]:
@@ -77,6 +84,7 @@ async def test_the_answer_to_a_question_of_before_is_not_one_to_the_new_one_that
     versions: Versions,
 ) -> None:
     task_id = await versions.ordered(second=None)
+    await versions.wakes(task_id)
     async with versions.of("another") as at:
         found = await at.when(task_id, lambda record: "other" in str(record.inputs))
         for key, request in found["inputRequests"].items():
