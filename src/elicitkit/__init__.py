@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .errors import (
         AdapterMissing,
         AnswerError,
+        AnswerTooLarge,
         CallOver,
         ContractError,
         ElicitationUnsupported,
@@ -82,6 +83,7 @@ __all__ = [
     "AdapterMissing",
     "Answer",
     "AnswerError",
+    "AnswerTooLarge",
     "CallOver",
     "Cancelled",
     "Content",

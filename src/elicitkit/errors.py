@@ -8,6 +8,7 @@
     ├── StepError (RuntimeError)                a step gave what JSON cannot keep, or asked something
     ├── ContractError (ValueError)              a request or an answer is not what the contract of hosts allows
     ├── LimitError (ValueError)                 something is larger than a limit allows
+    │   └── AnswerTooLarge                      it is an answer: the person's or the client's fault
     ├── ElicitationUnsupported (RuntimeError)   the client, or the connection to it, cannot be asked this
     ├── AdapterMissing (RuntimeError)           `elicit` runs where no adapter is installed
     ├── CallOver (RuntimeError)                 a question was asked after its call had ended
@@ -196,6 +197,10 @@ class ContractError(ElicitkitError, ValueError):
 
 class LimitError(ElicitkitError, ValueError):
     """Something is larger than a limit of `elicitkit.limits` allows. Nothing was sent or stored."""
+
+
+class AnswerTooLarge(LimitError):
+    """An answer is larger than it may be: a shorter one would do."""
 
 
 class ElicitationUnsupported(ElicitkitError, RuntimeError):

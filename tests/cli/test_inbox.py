@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from elicitkit import Entry, Inbox, Origin, Request, SqliteInboxStore
+from elicitkit import Cancelled, Entry, Inbox, Origin, Request, SqliteInboxStore
 from elicitkit.cli import Exit, inbox_answering
 from tests.cli.terminal import CTRL_C, DOWN, ENTER, UP, at_terminal
 from tests.host.inbox.questions import sizes
@@ -114,10 +114,57 @@ def test_a_question_is_shown_with_its_fields_and_its_answer_only_where_it_is_ask
     _, as_json, _ = run("inbox", "show", path, id, "--json")
 
     assert SECRET not in hidden + as_json
-    for text in (f"question {id}", "accepted by ada", "order", "t1", "boss > buyer", "| Which size?", "- Size (string"):
+    for text in (
+        f"question {id}",
+        "accepted by ada",
+        "order",
+        "t1",
+        "boss > buyer",
+        "| Which size?",
+        "- Size [size] (string",
+    ):
         assert text in hidden
     assert f'=> {{"size": "{SECRET}"}}' in shown
     assert json.loads(as_json)["closedBy"] == "ada"
+
+
+FIELDS = {
+    "type": "object",
+    "properties": {
+        "fullName": {"type": "string", "title": "Full name", "default": "Ada"},
+        "speed": {
+            "type": "string",
+            "oneOf": [{"const": "std", "title": "Standard"}, {"const": "exp", "title": "Express"}],
+            "default": "std",
+        },
+        "e mail": {"type": "string"},
+        "eMail": {"type": "string"},
+        "n": {"type": "integer"},
+    },
+    "required": ["fullName"],
+}
+
+
+def test_a_question_is_shown_with_all_that_an_answer_without_a_prompt_needs(run: Run, path: str) -> None:
+    id = asked(path, Request("r", "input", "Which?", data={"schema": FIELDS}))
+
+    _, out, _ = run("inbox", "show", path, id)
+
+    assert '- Full name [fullName] (string, required, default "Ada")' in out
+    assert '- Speed [speed] (choice, optional, default "std"): std = Standard | exp = Express' in out
+
+
+def test_what_came_with_a_question_is_shown_whatever_its_kind(run: Run, path: str) -> None:
+    """As at the prompt, and on the page."""
+    requests = [
+        Request("r1", "approval", "Delete?", data={"paths": ["/etc"]}),
+        Request("r2", "authorization", "Open", "https://example.com/", {"paths": ["/etc"]}),
+        Request("r3", "input", "Which?", data={"schema": FIELDS, "paths": ["/etc"]}),
+        Request("r4", "seat-map", "Which?", data={"paths": ["/etc"]}),
+    ]
+    for request in requests:
+        _, out, _ = run("inbox", "show", path, asked(path, Origin("shop").noted_in(request)))
+        assert "  What came with it:\n  | paths:\n  |   - /etc\n" in out
 
 
 def test_a_link_is_shown_whole_with_its_host_and_what_to_be_warned_of(run: Run, path: str) -> None:
@@ -146,7 +193,7 @@ def test_a_name_of_which_nothing_shows_is_written_out(run: Run, path: str) -> No
 
     _, out, _ = run("inbox", "show", path, id)
 
-    assert r"- '\u200b' (choice, optional): '\u202e' | b" in out
+    assert r"- '\u200b' ['\u200b'] (choice, optional): '\u202e' | b" in out
 
 
 # --- answering by an option -------------------------------------------------------------------------------------------
@@ -194,6 +241,70 @@ def test_who_is_too_late_is_told_who_was_first(run: Run, path: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "data"),
+    [
+        ({"fullName": "Bo", "n": 1}, {"fullName": "Bo", "n": 1, "speed": "std"}),
+        ({"full_name": "Bo", "N": 1}, {"fullName": "Bo", "n": 1, "speed": "std"}),
+        ({"Full name": "Bo", "Speed": "Express"}, {"fullName": "Bo", "speed": "exp"}),
+        ({"fullName": "Bo", "e mail": "x"}, {"fullName": "Bo", "e mail": "x", "speed": "std"}),
+    ],
+)
+def test_names_may_be_written_as_they_are_read(run: Run, path: str, given: Any, data: Any) -> None:
+    """The design, section 4: content knows both names."""
+    id = asked(path, Request("r", "input", "Which?", data={"schema": FIELDS}))
+
+    code, _, err = run("inbox", "answer", path, id, "--accept", json.dumps(given))
+
+    assert (code, err.strip()) == (Exit.FINE, "accepted")
+    assert answer_of(path, id).data == data
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"fulName": SECRET}, "'fulName' is no field of the form: did you mean 'fullName'?"),
+        ({"fullName": "Bo", "zzzzz": SECRET}, "'zzzzz' is no field of the form: there are 'fullName'"),
+        ({"fullName": "Bo", "E_mail": SECRET}, "'E_mail' is no field of the form"),  # it could be either
+        ({"fullName": "Bo", "full_name": SECRET}, "'fullName' is given more than once"),
+    ],
+)
+def test_a_name_that_nobody_knows_is_told_and_changes_nothing(run: Run, path: str, given: Any, told: str) -> None:
+    id = asked(path, Request("r", "input", "Which?", data={"schema": FIELDS}))
+
+    code, _, err = run("inbox", "answer", path, id, "--accept", json.dumps(given))
+
+    assert code == Exit.USAGE
+    assert told in err
+    assert SECRET not in err
+    assert entry_of(path, id).is_open
+
+
+def test_what_is_no_form_is_accepted_with_whatever_is_given(run: Run, path: str) -> None:
+    id = asked(path, Request("r", "approval", "Go?"))
+
+    assert run("inbox", "answer", path, id, "--accept", '{"note": "go"}')[0] == Exit.FINE
+    assert answer_of(path, id).data == {"note": "go"}
+
+
+def test_the_beginning_of_an_id_will_do_in_any_letters(run: Run, path: str) -> None:
+    id = asked(path)
+
+    for start in (id[0], id[:3], id[:6].upper(), id.upper(), f" {id} "):
+        assert run("inbox", "show", path, start)[1].startswith(f"question {id}")
+
+
+def test_a_beginning_of_several_ids_is_told_with_them(run: Run, path: str) -> None:
+    ids = [asked(path, sizes(f"r{number}")) for number in range(17)]  # more than there are digits
+    start = next(id[0] for id in ids if sum(other[0] == id[0] for other in ids) > 1)
+
+    code, _, err = run("inbox", "answer", path, start, "--decline")
+
+    assert code == Exit.USAGE
+    assert f"questions begin with {start!r}: {start}" in err
+    assert all(entry_of(path, id).is_open for id in ids)
+
+
+@pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (["answer", "{path}", "{id}", "--accept", "{"], "not JSON"),
@@ -204,14 +315,15 @@ def test_who_is_too_late_is_told_who_was_first(run: Run, path: str) -> None:
         (["answer", "{path}", "{id}", "--decline", "--owner", "bob"], "no such question"),
         (["answer", "{path}", "{id}"], "no terminal to ask at"),
         (["answer", "{path}"], "no terminal to ask at"),
-        (["show", "{path}", "abc"], "no such question"),
+        (["show", "{path}", "xyz"], "no such question"),
+        (["show", "{path}", " "], "no such question"),
         (["show", "{path}", "\x1b[2J"], "no such question"),
         (["list", "{path}", "--limit", "0"], "from 1 to 200"),
         (["list", "{path}", "--after", "x"], "the page before"),
         (["list", "{path}.no"], "There is no file of questions at"),
         (["list", "mysql://root:hunter2@db"], "no stores of questions at mysql:"),
     ],
-    ids=range(14),
+    ids=range(15),
 )
 def test_what_cannot_be_is_one_line_and_changes_nothing(
     run: Run, path: str, monkeypatch: pytest.MonkeyPatch, arguments: list[str], told: str
@@ -269,12 +381,76 @@ def test_whoever_leaves_the_prompt_leaves_the_question_open(path: str) -> None:
     id = asked(path)
 
     with at_terminal("inbox", "answer", path, id[:8], patience=60) as terminal:
-        terminal.is_asked("What now?")
-        terminal.press(CTRL_C)
+        assert "Skip" not in terminal.is_asked("What now?")
+        terminal.press(UP, ENTER)
         assert terminal.ends() == Exit.FINE
+        assert "? What now? Stop (answer later)" in terminal.seen()
         assert "left open" in terminal.seen()
 
     assert entry_of(path, id).is_open
+
+
+@pytest.mark.slow
+def test_one_that_is_skipped_stays_open_and_one_that_is_cancelled_does_not(path: str) -> None:
+    """Issue 9, point 5: several questions queued. Cancel is what it is on the page."""
+    first, second, third = (asked(path, Request(f"r{number}", "approval", f"Go {number}?")) for number in range(3))
+
+    with at_terminal("inbox", "answer", path, "--by", "ada", patience=60) as terminal:
+        terminal.is_asked("Go 0?")
+        terminal.press(DOWN * 2, ENTER)
+        assert "1 more question waits." in terminal.is_asked("Go 1?")
+        terminal.press(DOWN, ENTER)
+        terminal.is_asked("Go 2?")
+        terminal.press(DOWN * 2, ENTER)
+        assert terminal.ends() == Exit.FINE
+        assert "that was all" in terminal.seen()
+        assert "2 questions stay open" in terminal.seen()
+
+    assert [entry_of(path, id).is_open for id in (first, second, third)] == [True, False, True]
+    assert (entry_of(path, second).reason, entry_of(path, second).closed_by) == ("cancelled", "ada")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("keys", "code", "words"), [(UP * 2 + ENTER, Exit.FINE, "open: to be"), (CTRL_C, Exit.INTERRUPTED, "interrupted")]
+)
+def test_whoever_has_had_enough_leaves_all_open(path: str, keys: str, code: Exit, words: str) -> None:
+    """Ctrl-C decides nothing about questions that are kept, and a script that goes on by `&&` ends."""
+    ids = [asked(path, Request(f"r{number}", "approval", f"Go {number}?")) for number in range(2)]
+
+    with at_terminal("inbox", "answer", path, patience=60) as terminal:
+        terminal.is_asked("Go 0?")
+        terminal.press(keys)
+        assert terminal.ends() == code
+        assert "2 questions stay open" in terminal.seen()
+        assert words in terminal.seen()
+
+    assert all(entry_of(path, id).is_open for id in ids)
+
+
+@pytest.mark.slow
+def test_what_came_with_a_question_is_seen_before_it_is_answered(path: str) -> None:
+    id = asked(path, Request("r1", "approval", "Delete?", data={"paths": ["/etc"]}))
+
+    with at_terminal("inbox", "answer", path, id, patience=60) as terminal:
+        assert "What came with it:\n│ paths:\n│   - /etc" in terminal.is_asked("Do you agree?")
+
+
+def test_a_question_whose_time_is_over_says_so_at_the_prompt(
+    run: Run, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is expired, and not left open: nobody can answer it any more."""
+    id = asked(path)
+
+    async def fill(*asked: Any, **known: Any) -> Cancelled:
+        return Cancelled("expired")
+
+    monkeypatch.setattr(inbox_answering, "fill", fill)
+    monkeypatch.setattr(inbox_answering, "has_terminal", lambda: True)
+    code, _, err = run("inbox", "answer", path, id)
+
+    assert code == Exit.TOO_LATE
+    assert "open" not in err
 
 
 @pytest.mark.slow

@@ -13,8 +13,9 @@ from typing import Any
 import anyio
 import pytest
 
-from elicitkit import Answer, AnswerError, ContractError, Policy, Request, Rule, Slot
+from elicitkit import Answer, AnswerError, ContractError, LimitError, Policy, Request, Rule, Slot
 from elicitkit.host import answering
+from elicitkit.host.showing import waiting_here
 from elicitkit.limits import ANSWER_BYTES
 from tests.host.clock import skippable
 
@@ -208,6 +209,16 @@ async def test_after_three_wrong_answers_it_has_failed() -> None:
     assert len(person.asked) == 3
 
 
+async def test_the_log_says_what_was_wrong_and_not_what_was_typed(caplog: pytest.LogCaptureFixture) -> None:
+    """Design, section 5: no log line ever contains what the person typed."""
+    await Slot(Person(*[accepting(age=SECRET)] * 3)).answer(FORM)
+
+    assert "the form was answered wrongly 3 times; at last: " in caplog.text
+    assert "Name: is required" in caplog.text
+    assert "Age: " in caplog.text
+    assert SECRET not in caplog.text
+
+
 async def test_how_often_is_the_hosts_to_say() -> None:
     person = Person(accepting(), accepting(name="Ada"))
 
@@ -271,6 +282,77 @@ async def test_a_person_who_takes_too_long_gets_the_prompt_taken_away() -> None:
 
     assert await Slot(waiting, timeout=0.001).answer(FORM) == FORM.cancel("expired")
     assert withdrawn.is_set()
+
+
+def in_seconds(seconds: float) -> datetime:
+    return datetime.now(UTC) + timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize("at_once", [1, 3, None])
+async def test_the_person_is_told_until_when_it_is_open(at_once: int | None) -> None:
+    person = Person(accepting(name="A"), accepting(name="Ada"))
+    earliest = in_seconds(60)
+
+    assert (await Slot(person, timeout=60, at_once=at_once).answer(FORM)).ok
+
+    first, second = (request.expires_at for request in person.asked)
+    assert first is not None
+    assert earliest <= first <= in_seconds(60)
+    assert second == first  # all tries have the time of one question
+    assert replace(person.asked[0], expires_at=None) == FORM
+
+
+@pytest.mark.parametrize(("own", "is_own"), [(30, True), (90, False)])
+async def test_the_earlier_of_two_ends_counts(own: float, is_own: bool) -> None:
+    person, request = Person(accepting()), replace(APPROVAL, expires_at=in_seconds(own))
+
+    await Slot(person, timeout=60).answer(request)
+
+    assert (person.asked[0].expires_at == request.expires_at) is is_own
+    assert person.asked[0].is_expired(in_seconds(61))
+
+
+@pytest.mark.parametrize("timeout", [None, 1e12, 1e300])
+async def test_a_time_without_end_is_none(timeout: float | None) -> None:
+    person = Person(accepting())
+
+    assert (await Slot(person, timeout=timeout).answer(APPROVAL)).ok
+    assert person.asked == [APPROVAL]
+
+
+async def test_a_time_begins_when_the_question_is_shown() -> None:
+    """Whoever waits in the queue loses none of it."""
+    release, shown = asyncio.Event(), []
+
+    async def wait_for(request: Request) -> Answer:
+        shown.append((request.expires_at, in_seconds(60)))
+        await release.wait()
+        return request.accept()
+
+    slot = Slot(wait_for, timeout=60)
+    async with anyio.create_task_group() as group:
+        group.start_soon(slot.answer, APPROVAL)
+        group.start_soon(slot.answer, replace(APPROVAL, id="r4"))
+        await anyio.wait_all_tasks_blocked()
+        between = in_seconds(60)
+        release.set()
+
+    (first, _), (second, after) = shown
+    assert first is not None
+    assert second is not None
+    assert first <= between <= second <= after
+
+
+async def test_where_all_are_shown_at_once_hooks_know_the_end_too() -> None:
+    """A mail to the person, say, which tells until when."""
+    seen: list[Request] = []
+    person = Person(accepting(), accepting())
+    for at_once in (None, 1):
+        slot = Slot(person, timeout=60, at_once=at_once, on_ask=seen.append, on_answer=lambda one, _: seen.append(one))
+        await slot.answer(APPROVAL)
+
+    assert seen == [person.asked[0], person.asked[0], APPROVAL, APPROVAL]
+    assert person.asked[0].expires_at is not None
 
 
 async def test_a_thread_that_hangs_is_left_behind() -> None:
@@ -390,6 +472,38 @@ async def test_questions_wait_until_the_host_is_ready() -> None:
         slot.release()
 
     assert (before, len(person.asked)) == (0, 2)
+
+
+async def test_how_many_wait_for_their_turn_is_known() -> None:
+    """Issue 9, point 5: several questions queued."""
+    seen: list[tuple[int, int]] = []
+
+    async def wait_for(request: Request) -> Answer:
+        await anyio.wait_all_tasks_blocked()
+        seen.append((slot.waiting, waiting_here()))
+        return request.accept()
+
+    slot = Slot(wait_for)
+    async with anyio.create_task_group() as group:
+        for request in REQUESTS[:3]:
+            group.start_soon(slot.answer, request)
+
+    assert seen == [(2, 2), (1, 1), (0, 0)]
+    assert (slot.waiting, waiting_here()) == (0, 0)
+
+
+async def test_one_that_is_withdrawn_or_expires_in_the_queue_waits_no_more() -> None:
+    slot = Slot(forever)
+    late = replace(APPROVAL, expires_at=in_seconds(0.01))
+    async with anyio.create_task_group() as group:
+        group.start_soon(slot.answer, FORM)
+        group.start_soon(slot.answer, LINK)
+        await anyio.wait_all_tasks_blocked()
+        assert (await slot.answer(late)).reason == "expired"
+        assert slot.waiting == 1
+        group.cancel_scope.cancel()
+
+    assert slot.waiting == 0
 
 
 async def test_a_release_too_many_is_a_mistake() -> None:
@@ -604,6 +718,21 @@ async def test_an_answer_that_is_too_large_goes_back_to_the_person() -> None:
 
     assert (await Slot(wait_for).answer(FORM)).ok
     assert "- The answer is larger than 256 KiB" in asked[1]
+
+
+@pytest.mark.parametrize("error", [LimitError("The inbox is full."), ContractError("It is none.")])
+async def test_what_a_host_cannot_keep_is_no_wrong_answer(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    """An inbox that is full, say. Nobody answered, and nobody is asked again."""
+    asked: list[Request] = []
+
+    async def wait_for(request: Request) -> Answer:
+        asked.append(request)
+        raise error
+
+    assert (await Slot(wait_for).answer(FORM)) == FORM.cancel("failed")
+    assert len(asked) == 1
+    assert str(error) in caplog.text
+    assert "answered wrongly" not in caplog.text
 
 
 async def swallowing(request: Request) -> Answer:

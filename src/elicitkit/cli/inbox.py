@@ -9,16 +9,19 @@ import argparse
 import asyncio
 import getpass
 import os
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from .. import _json
 from ..errors import AnswerError, ContractError, EntryClosed, LimitError, StoreError, UnknownEntry
+from ..naming import nearest, wire_name
 from .exits import Exit, Failure, cannot_open
 from .output import give, give_json, say
 from .parsers import add_debug, end_with_exit_codes
 
 if TYPE_CHECKING:
+    from ..forms import Content, Form
     from ..host.inbox import Entry, Inbox, Viewer
 
     Command: TypeAlias = Callable[[Inbox, argparse.Namespace], Coroutine[Any, Any, None]]
@@ -30,7 +33,7 @@ NOBODY: Final = "-"
 
 PORT: Final = 8400
 
-_LEAST_PREFIX: Final = 4
+_ALIKE_SHOWN: Final = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -155,7 +158,9 @@ async def _answer(inbox: Inbox, args: argparse.Namespace) -> None:
     answer = entry.request.decline() if args.decline else entry.request.cancel()
     try:
         if args.accept is not None:
-            answer = entry.request.accept(_object(args.accept))
+            answer = entry.request.accept(
+                _named(_object(args.accept), inbox.form(entry) if entry.request.schema else None)
+            )
         closed = await inbox.answer(entry.id, answer, note=args.note, by=_name(args.by))
     except AnswerError as error:
         raise Failure(Exit.USAGE, "the answer does not fit", details="\n".join(map(str, error.faults))) from error
@@ -204,22 +209,27 @@ _ACTIONS: Final[dict[str, Command]] = {"list": _list, "show": _show, "answer": _
 
 
 async def _found(inbox: Inbox, id: str, viewer: Viewer | None = None) -> Entry:
-    """The entry of an id, or of enough of its beginning.
+    """The entry of an id, or of enough of its beginning, in small or large letters.
 
     Raises:
         Failure: If there is none, or several.
     """
     from ..host.inbox import EVERYBODY
+    from .inbox_reports import ID_SHOWN
 
     owner = EVERYBODY if viewer is None else viewer
     try:
         return await inbox.get(id, owner=owner)
     except UnknownEntry:
-        found = [one async for one in _all(inbox, owner) if one.id.startswith(id)] if len(id) >= _LEAST_PREFIX else []
+        start = id.strip().lower()
+        found = [one async for one in _all(inbox, owner) if one.id.startswith(start)] if start else []
     if len(found) == 1:
         return found[0]
-    problem = f"there are {len(found)} such questions" if found else "there is no such question"
-    raise Failure(Exit.USAGE, f"{problem}: {id!r}")
+    if not found:
+        raise Failure(Exit.USAGE, f"there is no such question: {id!r}")
+    alike = ", ".join(one.id[:ID_SHOWN] for one in found[:_ALIKE_SHOWN])
+    more = f" and {len(found) - _ALIKE_SHOWN} more" if len(found) > _ALIKE_SHOWN else ""
+    raise Failure(Exit.USAGE, f"{len(found)} questions begin with {id!r}: {alike}{more}")
 
 
 async def _all(inbox: Inbox, owner: Viewer) -> AsyncIterator[Entry]:
@@ -254,6 +264,32 @@ def _object(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise Failure(Exit.USAGE, 'what is to be accepted is a JSON object, such as \'{"size": "M"}\'')
     return found
+
+
+def _named(given: dict[str, Any], form: Form[Content] | None) -> dict[str, Any]:
+    """What was filled in, by the names of the wire; a name that was written in another way finds its field.
+
+    Raises:
+        Failure: If a name is that of no field, or two are that of one.
+    """
+    if form is None:
+        return given
+    known = [field.name for field in form.fields]
+    pairs = [(_wire_name(key, form), key) for key in given]
+    problems = [f"{key!r} is no field of the form: {nearest(key, known)}" for wire, key in pairs if wire is None]
+    twice = [wire for wire, count in Counter(wire for wire, _ in pairs).items() if wire is not None and count > 1]
+    problems += [f"{wire!r} is given more than once, in different spellings" for wire in twice]
+    if problems:
+        raise Failure(Exit.USAGE, "the answer has names that do not fit", details="\n".join(problems))
+    return {wire: given[key] for wire, key in pairs if wire is not None}
+
+
+def _wire_name(key: str, form: Form[Content]) -> str | None:
+    """The field that a name means: its own, or one that no other is spelt as, such as `full_name` for `fullName`."""
+    if any(key == field.name for field in form.fields):
+        return key
+    alike = [field.name for field in form.fields if wire_name(key) in (wire_name(field.name), wire_name(field.label))]
+    return alike[0] if len(alike) == 1 else None
 
 
 def _name(given: str | None) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from ..errors import ContractError, EntryClosed, UnknownEntry
 from ..forms import Content, Form
 from ..host.inbox import Entry, Inbox, Viewer
 from ..host.inbox.asked_again import retry_in
 from ..outcomes import Accepted, Cancelled, Declined, Outcome
+from ..render.details import details_of
 from ..render.links import link_of
 from ..render.model_questions import answers_of, form_of_questions
 from ..render.terminal import fill, has_terminal, visit
@@ -31,7 +32,8 @@ Prompt: TypeAlias = Callable[..., Awaitable[Put]]
 class AtTerminal:
     """Puts questions of an inbox to the person at the terminal.
 
-    Whoever leaves the prompt without an answer (Cancel, Ctrl-C) leaves the question open, for later or for others.
+    Cancel closes a question undecided, as on the page. Skip and Stop leave it open, for later or for others, and so
+    does Ctrl-C: nobody decides by it about a question that is kept.
     """
 
     def __init__(self, inbox: Inbox, *, by: str, viewer: Viewer) -> None:
@@ -51,38 +53,57 @@ class AtTerminal:
             (entry,), after = page.entries, str(page.entries[0].number)
             self._waiting = max(0, page.total - 1 - skipped)
             try:
-                if not await self._put(entry):
-                    return
+                if not await self._put(entry, may_skip=True):
+                    return await self._tell_what_is_open()
             except EntryClosed as error:
                 say(str(error))
             skipped += (await self._inbox.open(owner=self._viewer, limit=1)).total >= page.total
         say("nothing is asked" if after is None else "that was all")
+        await self._tell_what_is_open()
 
     async def answer(self, entry: Entry) -> None:
         """Put one question.
 
         Raises:
             EntryClosed: If somebody else was first.
-            Failure: If it cannot be put here.
+            Failure: If it cannot be put here, or Ctrl-C was pressed.
         """
         if not entry.is_open:
             raise EntryClosed(entry.state, entry.closed_by, entry.closed_at)
-        await self._put(entry)
+        if not await self._put(entry):
+            say("left open: it can be answered later, or by somebody else")
 
-    async def _put(self, entry: Entry) -> bool:
-        """Put a question, and tell whether the person goes on."""
+    async def _put(self, entry: Entry, *, may_skip: bool = False) -> bool:
+        """Put a question, and tell whether the person goes on.
+
+        Raises:
+            EntryClosed: If it is answered too late, or elsewhere.
+            Failure: If the person interrupts.
+        """
         prompt = await self._prompt(entry)
         if prompt is None:
             return True
-        outcome = await self._asked(prompt, entry)
-        answer, note = _answer_of(entry, outcome)
-        if answer is None:
-            say("left open: it can be answered later, or by somebody else")
-            return False
+        outcome = await self._asked(prompt, entry, may_skip=may_skip)
+        match outcome:
+            case Cancelled("skipped" | "stopped" as how):
+                return how == "skipped"
+            case Cancelled("interrupted" | "headless"):
+                await self._tell_what_is_open()
+                raise Failure(Exit.INTERRUPTED, "interrupted")
+            case Cancelled("expired"):
+                raise EntryClosed("expired", "", entry.until)
+            case _:
+                answer, note = _answer_of(entry, outcome)
         await self._inbox.answer(entry.id, answer, note=note, by=self._by, owner=self._viewer)
         return True
 
-    async def _asked(self, prompt: Prompt, entry: Entry) -> Put:
+    async def _tell_what_is_open(self) -> None:
+        total = (await self._inbox.open(owner=self._viewer, limit=1)).total
+        if total:
+            questions = "1 question stays" if total == 1 else f"{total} questions stay"
+            say(f"{questions} open: to be answered later, or by somebody else")
+
+    async def _asked(self, prompt: Prompt, entry: Entry, *, may_skip: bool) -> Put:
         """What the person did.
 
         Raises:
@@ -98,6 +119,9 @@ class AtTerminal:
                 waiting=lambda: self._waiting,
                 why_ended=lambda: closing.result().state if closing.done() else "withdrawn",
                 takes_reason=True,
+                details=details_of(entry.request),
+                may_stop=True,
+                may_skip=may_skip,
             )
         )
         try:
@@ -149,8 +173,8 @@ class AtTerminal:
         return form
 
 
-def _answer_of(entry: Entry, outcome: Put) -> tuple[Answer | None, str]:
-    """The answer of the person, and a note beside it; no answer where they left it open."""
+def _answer_of(entry: Entry, outcome: Put) -> tuple[Answer, str]:
+    """The answer of the person, and a note beside it."""
     match outcome:
         case Accepted(content) if content is not None and (questions := form_of_questions(entry.request)):
             return entry.request.accept(answers_of(questions, content)), ""
@@ -159,7 +183,7 @@ def _answer_of(entry: Entry, outcome: Put) -> tuple[Answer | None, str]:
             return entry.request.accept(data), ""
         case Declined(reason):
             return entry.request.decline(), "" if reason == "declined" else reason
-        case Cancelled("failed"):
-            return entry.request.cancel("failed"), ""
+        case Cancelled(reason):
+            return entry.request.cancel(reason), ""
         case _:
-            return None, ""
+            assert_never(outcome)

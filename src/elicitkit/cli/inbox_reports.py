@@ -11,13 +11,16 @@ from ..errors import FormError
 from ..forms import Form
 from ..host.inbox import Entry, Inbox
 from ..limits import MESSAGE_CHARACTERS
+from ..render.details import CAME_WITH, details_of
 from ..safety import plain, plain_line
-from ..suspension import Answer
-from .questions import line_of, link_lines
+from ..suspension import Answer, Request
+from .questions import full_line_of, link_lines
 from .spans import since
 from .tables import NONE, aligned, cut
 
-_ID_SHOWN: Final = 12
+ID_SHOWN: Final = 12
+"""How much of an id is shown where many are."""
+
 _COLUMNS: Final = ("ID", "ASKED", "STATE", "KIND", "FROM", "FOR", "PROMPT")
 _WIDEST: Final = {"KIND": 14, "FROM": 32, "FOR": 20, "PROMPT": 60, "STATE": 30}
 
@@ -50,7 +53,8 @@ def entry_text(entry: Entry, now: datetime, answer: Answer | None = None) -> str
     ]
     lines = [f"question {entry.id}", *(f"  {name:<8}{plain_line(value)}" for name, value in facts if value)]
     lines += ["", *(f"  | {line}" for line in plain(entry.request.prompt, limit=MESSAGE_CHARACTERS).splitlines())]
-    lines += [f"  {line}" for line in _asked(entry)]
+    details, asked = _came_with(entry.request), _asked(entry)
+    lines += [*details, *([""] if details and asked else []), *(f"  {line}" for line in asked)]
     if answer is not None and answer.data:
         lines += ["", f"  => {plain_line(json.dumps(answer.to_dict()['data'], ensure_ascii=False))}"]
     return "\n".join(lines)
@@ -65,7 +69,7 @@ def asker_of(entry: Entry) -> str:
 
 def _row(entry: Entry, now: datetime) -> tuple[str, ...]:
     cells = {
-        "ID": entry.id[:_ID_SHOWN],
+        "ID": entry.id[:ID_SHOWN],
         "ASKED": since(entry.asked_at.timestamp(), now.timestamp()),
         "STATE": _state(entry, now),
         "KIND": entry.request.kind,
@@ -91,12 +95,17 @@ def _asked(entry: Entry) -> list[str]:
     if request.kind == "authorization":
         return link_lines(request.url)
     if request.schema is None:
-        data = {name: one for name, one in (request.to_dict().get("data") or {}).items() if name != "source"}
-        return [plain_line(json.dumps(data, ensure_ascii=False))] if data else []
+        return []
     try:
-        return [line_of(field) for field in Form.from_schema(request.prompt, request.schema).fields]
+        fields = Form.from_schema(request.prompt, request.schema).fields
     except FormError:
         return ["- a form that cannot be read"]
+    return [*map(full_line_of, fields)]
+
+
+def _came_with(request: Request) -> list[str]:
+    details = details_of(request)
+    return ["", f"  {CAME_WITH}:", *(f"  | {line}" for line in details.splitlines())] if details else []
 
 
 def _moment(moment: datetime, now: datetime) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, assert_never
 
 from ..fields import (
@@ -11,6 +13,7 @@ from ..fields import (
     IntegerField,
     MultiChoiceField,
     NumberField,
+    Option,
     TextField,
     UnknownField,
 )
@@ -23,6 +26,11 @@ from ..safety import plain, plain_line
 
 OPTIONS_SHOWN: Final = 12
 """How many options of a choice are listed."""
+
+_ALL_SHOWN: Final = 200
+"""How many are, where their values are needed."""
+
+_VALUE: Final = 80
 
 
 def listed(form: Form[Content]) -> str:
@@ -37,9 +45,23 @@ def line_of(field: Field) -> str:
     >>> line_of(IntegerField("seats", minimum=1, maximum=9, required=True))
     '- Seats (integer, required): a whole number, 1 to 9'
     """
-    start = f"- {drawable(field.label)} ({kind(field)}, {'required' if field.required else 'optional'})"
-    wanted = " of ".join(filter(None, (hint(field), _options(field))))
-    return f"{start}: {plain_line(wanted)}" if wanted else start
+    return _line(drawable(field.label), field, (), _options(field, OPTIONS_SHOWN, _title))
+
+
+def full_line_of(field: Field) -> str:
+    """One field on one line, with all that an answer needs that nobody prompts for: names, values, and the default.
+
+    >>> full_line_of(ChoiceField("speed", options=(Option("std", "Standard"), Option("exp", "Express")), default="std"))
+    '- Speed [speed] (choice, optional, default "std"): std = Standard | exp = Express'
+    """
+    name = f"{drawable(field.label)} [{drawable(field.name)}]"
+    return _line(name, field, _default(field), _options(field, _ALL_SHOWN, _option))
+
+
+def _line(name: str, field: Field, more: Iterable[str], options: str) -> str:
+    told = ", ".join((kind(field), "required" if field.required else "optional", *more))
+    wanted = " of ".join(filter(None, (hint(field), options)))
+    return f"- {name} ({told}): {plain_line(wanted)}" if wanted else f"- {name} ({told})"
 
 
 def link_lines(url: str | None) -> list[str]:
@@ -71,9 +93,23 @@ def kind(field: Field) -> str:
             assert_never(field)
 
 
-def _options(field: Field) -> str:
+def _options(field: Field, count: int, words: Callable[[Option], str]) -> str:
     if not isinstance(field, (ChoiceField, MultiChoiceField)):
         return ""
-    shown = " | ".join(drawable(option.label, limit=80) for option in field.options[:OPTIONS_SHOWN])
-    more = len(field.options) - OPTIONS_SHOWN
+    shown = " | ".join(map(words, field.options[:count]))
+    more = len(field.options) - count
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _title(option: Option) -> str:
+    return drawable(option.label, limit=_VALUE)
+
+
+def _option(option: Option) -> str:
+    value, title = drawable(option.value, limit=_VALUE), _title(option)
+    return value if value == title else f"{value} = {title}"
+
+
+def _default(field: Field) -> Iterator[str]:
+    if not isinstance(field, UnknownField) and field.default is not None:
+        yield f"default {drawable(json.dumps(field.default, ensure_ascii=False), limit=_VALUE)}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -53,9 +53,11 @@ class Slot:
     Args:
         wait_for: The host's function; `None` if there is none, and every request is `headless`.
         policy: What may be answered without a person; nothing by default.
-        on_ask: Called with each request, before anything else happens to it. No hook may take longer than two seconds.
+        on_ask: Called with each request, before anything else happens to it; where all are shown at once, it has the
+            end of its time in it. No hook may take longer than two seconds.
         on_answer: Called with each request and its answer, whoever gave it.
-        timeout: How long a person may take from when the request is shown, in seconds or as a `timedelta`.
+        timeout: How long a person may take from when the request is shown, in seconds or as a `timedelta`; where all
+            are shown at once, from when it is asked. `wait_for` finds its end in `expires_at`.
         at_once: How many requests are shown at a time; `None` is all of them.
         tries: How often a form may be answered, until it is right.
 
@@ -78,6 +80,8 @@ class Slot:
         _refuse_arguments({"wait_for": wait_for, "on_ask": on_ask, "on_answer": on_answer}, policy, at_once, tries)
         self.at_once = at_once
         """How many requests are shown at a time; `None` is all of them."""
+        self.waiting = 0
+        """How many requests wait for their turn, and are not shown yet."""
         self._wait_for = wait_for
         self._policy = Policy.nothing if policy is None else policy
         self._on_ask, self._on_answer = on_ask, on_answer
@@ -118,11 +122,16 @@ class Slot:
         return bool(self._policy.rules) or ((self.has_person or later) and not self._policy.headless)
 
     def limited(self, request: Request) -> Request:
-        """A request that is to wait for later, with the end of the time that a person has for it."""
+        """A request whose time begins, with the end of it: its own, or that of the time that a person has for one."""
         if self._seconds is None:
             return request
-        end = datetime.now(UTC) + timedelta(seconds=self._seconds)
-        return replace(request, expires_at=min(end, request.expires_at or end))
+        try:
+            end = datetime.now(UTC) + timedelta(seconds=self._seconds)
+        except OverflowError:  # It is after the last day that Python knows.
+            return request
+        if request.expires_at is not None and request.expires_at <= end:
+            return request
+        return replace(request, expires_at=end)
 
     def hold(self) -> None:
         """Let requests wait, until `release` was called as often: the host is not ready to show them."""
@@ -150,6 +159,8 @@ class Slot:
             request: What is asked.
             withdrawn: Gives the reason that `on_answer` is told when the call is cancelled.
         """
+        if self.at_once is None and not self._held:
+            request = self.limited(request)
         await _hooked(self._on_ask, request)
         try:
             answer = await self._answer(request)
@@ -210,15 +221,27 @@ class Slot:
         if self.at_once is not None and any(one.slot is self for one in shown_here()):
             return Refusal("failed", "wait_for itself asked something, and would have waited for itself")
         with anyio.move_on_after(_seconds_left(request)) as expiring:
-            await self._until_released()
-            async with self._turns:
+            async with self._turn():
+                shown = self.limited(request)
                 with anyio.move_on_after(math.inf if self._seconds is None else self._seconds) as waiting:
                     with showing(self):
-                        answer = await checked(request, partial(_wait, self._wait_for, self._threads), self._tries)
+                        answer = await checked(shown, partial(_wait, self._wait_for, self._threads), self._tries)
                     # What was cancelled may still have given an answer, or have let nobody cancel it.
                     if anyio.current_time() < min(waiting.deadline, expiring.deadline):
                         return answer
         return request.cancel("expired")
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """The time in which a request is shown, after those that were there before."""
+        async with AsyncExitStack() as turn:
+            self.waiting += 1
+            try:
+                await self._until_released()
+                await turn.enter_async_context(self._turns)
+            finally:
+                self.waiting -= 1
+            yield
 
     async def _until_released(self) -> None:
         while self._held:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..asking.questions import message_with_faults
-from ..errors import AnswerError, ContractError, Fault, FormError, LimitError
+from ..errors import AnswerError, AnswerTooLarge, ContractError, Fault, FormError
 from ..fields import UnknownField
 from ..forms import Content, Form
 from ..limits import ANSWER_BYTES
@@ -31,12 +31,12 @@ async def checked(
     """An answer that may leave. That to a form is asked for again with its faults, *tries* times in all.
 
     `retry_of` tells a `wait_for` that is asked again what it answered. It is a refusal if the form can be answered by
-    nobody, or the last try does not fit either.
+    nobody, or the last try does not fit either; its faults are told then, which say nothing of what was typed.
     """
     form = answerable_form(request)
     if isinstance(form, Refusal):
         return form
-    asked, retry = request, None
+    asked, retry, told = request, None, ""
     for _ in range(tries):
         found: Answer | Refusal | None = None
         try:
@@ -45,12 +45,13 @@ async def checked(
             return found if isinstance(found, Refusal) else leaving(request, found)
         except AnswerError as error:
             faults = error
-        except LimitError:  # An `Answer` that is too large cannot even be made.
+        except AnswerTooLarge:  # It cannot even be made.
             faults = AnswerError([Fault("", "", f"The answer is larger than {ANSWER_BYTES // 1024} KiB")])
         asked = replace(request, prompt=message_with_faults(request.prompt, faults))
         answered = found.data if isinstance(found, Answer) else None
         retry = Retry(request.prompt, answered or {}, faults.faults)
-    return Refusal("failed", f"the form was answered wrongly {tries} times")
+        told = "; ".join(map(str, faults.faults))
+    return Refusal("failed", f"the form was answered wrongly {tries} times; at last: {told}")
 
 
 def leaving(request: Request, answer: Answer) -> Answer:

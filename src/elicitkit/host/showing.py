@@ -6,13 +6,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Protocol
+
+
+class Queue(Protocol):
+    """What shows questions, and has others wait."""
+
+    @property
+    def waiting(self) -> int:
+        """How many questions wait for their turn."""
+        ...
 
 
 @dataclass(eq=False, slots=True)
 class Showing:
     """The time in which a slot shows a question."""
 
-    slot: object
+    slot: Queue
     is_over: bool = False
 
 
@@ -24,8 +34,13 @@ def shown_here() -> tuple[Showing, ...]:
     return tuple(one for one in _shown.get() if not one.is_over)
 
 
+def waiting_here() -> int:
+    """How many questions wait for those in whose `wait_for` this runs."""
+    return sum({id(one.slot): one.slot.waiting for one in shown_here()}.values())
+
+
 @contextmanager
-def showing(slot: object) -> Iterator[None]:
+def showing(slot: Queue) -> Iterator[None]:
     """The time in which *slot* shows a question."""
     one = Showing(slot)
     with inside((*shown_here(), one)):

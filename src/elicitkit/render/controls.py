@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from ..fields import (
     BooleanField,
@@ -21,7 +21,7 @@ from ..fields import (
     TextField,
 )
 from ..schema.check import Checker
-from .text import CANCEL, DECLINE, LEAVE_OPEN, NO, YES, option_labels, typeable
+from .text import LEAVE_OPEN, NO, YES, option_labels, typeable
 
 Answerable: TypeAlias = TextField | IntegerField | NumberField | BooleanField | ChoiceField | MultiChoiceField
 """Every kind of field but the one that cannot be drawn."""
@@ -73,26 +73,25 @@ class Offer:
     """The list of a lone choice with the refusals in it: what is taken from it ends the question."""
 
     pick: Pick
+    refusals: tuple[str, ...]
     first: int
     """Where the refusals stand: behind a short list, and before one that may be longer than the terminal."""
 
     @classmethod
-    def of(cls, asked: Pick) -> Offer:
+    def of(cls, asked: Pick, refusals: tuple[str, ...]) -> Offer:
         """Offer a choice, and the refusals beside it."""
-        refusals = (DECLINE, CANCEL)
         if len(asked.labels) < MANY:
-            return cls(replace(asked, labels=(*asked.labels, *refusals), sends=True), len(asked.labels))
-        return cls(replace(asked, labels=(*refusals, *asked.labels), at=asked.at + len(refusals), sends=True), 0)
+            return cls(replace(asked, labels=(*asked.labels, *refusals), sends=True), refusals, len(asked.labels))
+        at = asked.at + len(refusals)
+        return cls(replace(asked, labels=(*refusals, *asked.labels), at=at, sends=True), refusals, 0)
 
-    def taken(self, picked: Pick) -> Pick | Literal["decline", "cancel"]:
+    def taken(self, picked: Pick) -> Pick | str:
         """What was taken: a refusal, or the choice as it stands without them."""
-        past = picked.at - self.first
-        if past == 0:
-            return "decline"
-        if past == 1:
-            return "cancel"
-        labels = picked.labels[: self.first] + picked.labels[self.first + 2 :]
-        return replace(picked, labels=labels, at=picked.at if past < 0 else picked.at - 2, sends=False)
+        past, count = picked.at - self.first, len(self.refusals)
+        if 0 <= past < count:
+            return self.refusals[past]
+        labels = picked.labels[: self.first] + picked.labels[self.first + count :]
+        return replace(picked, labels=labels, at=picked.at if past < 0 else picked.at - count, sends=False)
 
 
 def control(field: Answerable, entries: Entry) -> Control:

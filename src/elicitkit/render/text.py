@@ -23,6 +23,8 @@ LEAVE_OPEN: Final = "(leave open)"
 LEFT_OPEN: Final = "(left open)"
 DECLINE: Final = "(decline)"
 CANCEL: Final = "(cancel)"
+SKIP: Final = "(skip)"
+STOP: Final = "(stop)"
 
 _LABEL = 200
 _VALUE = 2_000
@@ -61,7 +63,7 @@ def typeable(value: object) -> str:
 def option_labels(options: tuple[Option, ...]) -> tuple[str, ...]:
     """What a person calls each option; the value is added where two would look the same, or like an answer of ours."""
     labels = [apart(_option_label(option)) for option in options]
-    times = Counter([*labels, LEAVE_OPEN, DECLINE, CANCEL])
+    times = Counter([*labels, LEAVE_OPEN, DECLINE, CANCEL, SKIP, STOP])
     pairs = zip(labels, options, strict=True)
     return tuple(label if times[label] == 1 else f"{label} ({_exactly(option.value)})" for label, option in pairs)
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Self
 
 from .._json import thawed
-from ..errors import ContractError, LimitError
+from ..errors import AnswerTooLarge, ContractError, LimitError
 from ..limits import ANSWER_BYTES, MESSAGE_CHARACTERS, SCHEMA_BYTES
 from .moments import at_fixed_offset, read_moment, write_moment
 from .wire import Wire, frozen_and_sized, optional_text, present, require_keys, require_size, require_text, type_of
@@ -138,7 +138,7 @@ class Answer(Wire):
     Raises:
         TypeError: If something is of the wrong type; data hold what JSON has, and nothing else.
         ContractError: If the id is blank, or something cannot be written as JSON.
-        LimitError: If the data take more than 256 KiB.
+        AnswerTooLarge: If the data take more than 256 KiB.
     """
 
     id: str
@@ -164,7 +164,7 @@ class Answer(Wire):
         if self.reason is not None:
             self._set(reason=optional_text("an answer's reason", self.reason))
         if size > ANSWER_BYTES and data is not None:
-            require_size("an answer's data", data, ANSWER_BYTES)
+            require_size("an answer's data", data, ANSWER_BYTES, excess=AnswerTooLarge)
 
     def to_dict(self) -> dict[str, Any]:
         """A dict of plain JSON values, by the keys of the wire; what is empty is absent. It is yours to change."""

@@ -163,7 +163,7 @@ def _inside(name: str, value: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -
     yield from value.values()
 
 
-def require_size(name: str, value: Mapping[str, Any], most: int) -> None:
+def require_size(name: str, value: Mapping[str, Any], most: int, *, excess: type[LimitError] = LimitError) -> None:
     """Refuse an object that takes more bytes of JSON than a limit allows."""
     try:
         size = len(_written(value).encode())
@@ -172,7 +172,7 @@ def require_size(name: str, value: Mapping[str, Any], most: int) -> None:
     if size is None:
         raise ContractError(f"{name} holds a number of too many digits")
     if size > most:
-        raise LimitError(f"{name} takes {size:,} bytes, and may take {most:,}")
+        raise excess(f"{name} takes {size:,} bytes, and may take {most:,}")
 
 
 def _written(value: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -444,3 +445,45 @@ def test_an_inbox_waits_for_a_time_that_can_be(wrong: float) -> None:
 def test_a_file_that_is_not_kept_is_another_store() -> None:
     with pytest.raises(ValueError, match="MemoryInboxStore"):
         SqliteInboxStore(":memory:")
+
+
+# --- the time that a host gives ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("own", [None, 30, 90])
+async def test_the_time_that_a_host_gives_is_the_end_of_its_entry(own: float | None) -> None:
+    request = sizes() if own is None else replace(sizes(), expires_at=in_seconds(own))
+    async with Inbox(MemoryInboxStore(), host="agent") as inbox:
+        asking = asyncio.create_task(inbox.slot(timeout=60).answer(request))
+        entry = await first_open(inbox)
+        asking.cancel()
+        await asyncio.wait([asking])
+
+    assert entry.until == entry.request.expires_at
+    assert entry.until <= in_seconds(60)
+    assert (entry.until == request.expires_at) is (own == 30)
+
+
+async def test_a_question_whose_host_waits_no_longer_because_of_its_time_is_expired() -> None:
+    """And not withdrawn: the run goes on, and is told so. The slot may be first, or the inbox."""
+    async with Inbox(MemoryInboxStore(), host="agent") as inbox:
+        with anyio.fail_after(30):
+            answer = await inbox.slot(timeout=0.05).answer(sizes())
+            entry = (await inbox.closed()).entries[0]
+
+    assert answer.reason == "expired"
+    assert (entry.state, entry.reason) == ("expired", "expired")
+
+
+async def test_a_slot_whose_inbox_is_full_asks_once(caplog: pytest.LogCaptureFixture) -> None:
+    async with Inbox(MemoryInboxStore(open_entries=1), host="agent") as inbox:
+        await inbox.ask(sizes())
+        answer = await inbox.slot().answer(sizes("r2"))
+
+    assert answer.reason == "failed"
+    assert "There are 1 questions open in the inbox" in caplog.text
+    assert "answered wrongly" not in caplog.text
+
+
+def in_seconds(seconds: float) -> datetime:
+    return datetime.now(UTC) + timedelta(seconds=seconds)

@@ -62,7 +62,7 @@ class Seat:
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.Stream(self._screen)
         self._seen = 0
-        self.asked: asyncio.Task[Outcome[Any]] | None = None
+        self.asked: asyncio.Task[Any] | None = None
 
     @property
     def written(self) -> str:
@@ -71,10 +71,14 @@ class Seat:
 
     def lines(self) -> list[str]:
         """What is on the screen now, without empty lines."""
+        return [row for row in self.rows() if row]
+
+    def rows(self) -> list[str]:
+        """What is on the screen now."""
         written = self.written
         self._stream.feed(written[self._seen :].replace("\n", "\r\n"))
         self._seen = len(written)
-        return [line.rstrip() for line in self._screen.display if line.strip()]
+        return [line.rstrip() for line in self._screen.display]
 
     def press(self, *keys: str) -> None:
         self._keyboard.send_text("".join(keys))
@@ -85,7 +89,7 @@ class Seat:
             await anyio.lowlevel.checkpoint()
         return self.lines()
 
-    async def outcome(self) -> Outcome[Any]:
+    async def outcome(self) -> Any:
         assert self.asked is not None
         return await self.asked
 
@@ -108,7 +112,7 @@ async def seated(
 
 @asynccontextmanager
 async def seated_before(
-    asking: Coroutine[Any, Any, Outcome[Any]], monkeypatch: pytest.MonkeyPatch, *, columns: int = 80, rows: int = 24
+    asking: Coroutine[Any, Any, Any], monkeypatch: pytest.MonkeyPatch, *, columns: int = 80, rows: int = 24
 ) -> AsyncIterator[Seat]:
     """The same for `fill` or `visit`, as it is called."""
     written = io.StringIO()

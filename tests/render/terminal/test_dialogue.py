@@ -522,3 +522,65 @@ async def test_one_of_a_thousand_options_is_found_by_typing() -> None:
     form = asking().choice("x").options(map(str, range(limits.OPTIONS)))
 
     assert await answer(form, "777" + ENTER) == accepted(x="777")
+
+
+# --- questions that may stay open -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("form", "keys", "outcome"),
+    [
+        (asking(), UP * 2 + ENTER, Cancelled("stopped")),  # from "no": yes, stop
+        (asking(), DOWN * 2 + ENTER, Cancelled("skipped")),
+        (asking(), DOWN + ENTER, Cancelled("cancelled")),
+        (asking(), CTRL_C, Cancelled("interrupted")),
+        (asking(), CTRL_D, Cancelled("interrupted")),
+        (asking().string("x"), DOWN * 3 + ENTER, Cancelled("skipped")),
+        (asking().string("x"), UP + ENTER, Cancelled("stopped")),
+        (asking().string("x"), ENTER + "half" + CTRL_C, Cancelled("interrupted")),
+        (asking().string("x"), ENTER + "a" + ENTER + UP + ENTER, Cancelled("stopped")),
+        (asking().choice("x").options(["a", "b"]), DOWN * 4 + ENTER, Cancelled("stopped")),
+        (asking().choice("x").options(["a", "b"]), DOWN * 3 + ENTER, Cancelled("skipped")),
+        (asking().choice("x").options(["a", "b"]), DOWN * 2 + ENTER, Cancelled("cancelled")),
+        (asking().choice("x").options(map(str, range(20))), DOWN * 4 + ENTER, Cancelled("stopped")),
+        (asking().choice("x").options(map(str, range(20))), "19" + ENTER, accepted(x="19")),
+    ],
+)
+async def test_what_may_stay_open_can_be_skipped_or_left(form: FormSource[Any], keys: str, outcome: object) -> None:
+    """Issue 9, point 5: several questions queued. Ctrl-C decides nothing about one that is kept."""
+    assert await answer(form, keys, may_stop=True, may_skip=True) == outcome
+
+
+@pytest.mark.parametrize("keys", [DOWN * 2 + ENTER, UP * 2 + ENTER, CTRL_C])
+async def test_the_last_line_says_that_it_stays_open(keys: str, capsys: pytest.CaptureFixture[str]) -> None:
+    await answer(asking(), keys, may_stop=True, may_skip=True)
+
+    assert capsys.readouterr().out.splitlines()[-1] == "It stays open. No answer was sent."
+
+
+async def test_one_that_is_alone_can_only_be_left() -> None:
+    assert await answer(asking(), DOWN * 2 + ENTER, may_stop=True) == Cancelled("stopped")
+
+
+async def test_one_that_does_not_stay_open_offers_neither(capsys: pytest.CaptureFixture[str]) -> None:
+    assert await answer(asking().choice("x").options(["a", "b"]), DOWN * 2 + ENTER) == Cancelled("cancelled")
+    assert await answer(asking(), DOWN * 2 + ENTER) == accepted()  # round to the first
+    assert "stop" not in capsys.readouterr().out.lower()
+
+
+async def test_one_that_cannot_be_answered_can_be_left_open() -> None:
+    """Its reason would be `unsupported` if it were cancelled."""
+    form = lone({"a": {"type": "object"}}, "a")
+
+    assert await answer(form, CTRL_C) == Cancelled("unsupported")
+    assert await answer(form, CTRL_C, may_stop=True) == Cancelled("interrupted")
+    assert await answer(form, UP + ENTER, may_stop=True) == Cancelled("stopped")
+
+
+async def test_what_ctrl_c_does_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    await answer(asking().string("x").string("y"), CTRL_C)
+    await answer(asking().string("x").string("y"), CTRL_C, may_stop=True)
+
+    first, second = capsys.readouterr().out.split("Cancelled. No answer was sent.")
+    assert "Ctrl-C cancels." in first
+    assert "Ctrl-C stops, and leaves it open." in " ".join(second.split())

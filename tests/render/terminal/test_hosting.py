@@ -1,5 +1,6 @@
 """The terminal as a host's `wait_for`; a form asked again has what was filled in (issue 9, point 5)."""
 
+import asyncio
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,6 +12,7 @@ from elicitkit.forms import Content
 from elicitkit.host.question_tool import question_prompt
 from elicitkit.outcomes import Accepted, Cancelled, Declined, Outcome
 from elicitkit.render.terminal import hosting, wait_for
+from tests.render.terminal.person import CTRL_C, seated_before
 
 pytestmark = pytest.mark.anyio
 
@@ -84,6 +86,67 @@ async def test_an_approval_is_a_yes_or_no(person: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("request_", "shown"),
+    [
+        (
+            Request("r1", "approval", "Delete?", data={"paths": ["/etc", "/home"]}),
+            ["│ paths:", "│   - /etc", "│   - /home"],
+        ),
+        (
+            Request("r1", "authorization", "Open", "https://x.org/", {"scopes": ["delete"]}),
+            ["│ scopes:", "│   - delete"],
+        ),
+        (Request("r1", "input", "Pay?", data={"schema": SCHEMA, "amount": "1000 EUR"}), ["│ amount: 1000 EUR"]),
+        (
+            Request("r1", "input", "Pay?", data={"schema": {"type": "object", "properties": {}}, "amount": 7}),
+            ["│ amount: 7"],
+        ),
+        (Request("r1", "question", "?", data={"questions": [{"question": "Why?"}], "about": "x"}), ["│ about: x"]),
+    ],
+    ids=["approval", "link", "form", "confirm", "questions"],
+)
+@pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
+async def test_the_person_sees_what_came_with_a_question(
+    request_: Request, shown: list[str], term: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is to agree to what they have not seen; on the page it is the same."""
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setenv("BROWSER", "true")
+    async with seated_before(wait_for(request_), monkeypatch, rows=40) as seat:
+        screen = await seat.sees("Cancel")
+        seat.press(CTRL_C)
+
+        assert await seat.outcome() == request_.cancel()
+    at = screen.index("What came with it:")
+    assert screen[at + 1 : at + 1 + len(shown)] == shown
+
+
+async def test_the_person_is_told_how_many_wait_in_the_hosts_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 9, point 5: several questions queued. The slot shows one at a time: the terminal knows of no other."""
+    slot, requests = Slot(wait_for), [Request(f"r{number}", "approval", "Go?") for number in range(3)]
+
+    async def asking() -> Any:
+        return await asyncio.gather(*map(slot.answer, requests))
+
+    async with seated_before(asking(), monkeypatch, rows=60) as seat:
+        await seat.sees("2 more questions wait.")
+        await seat.sees("» No")
+        seat.press(CTRL_C)
+        await seat.sees("1 more question waits.")
+        seat.press(CTRL_C, CTRL_C)
+
+        assert await seat.outcome() == [request.cancel() for request in requests]
+
+
+async def test_the_time_that_a_host_gives_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    approval = Request("r1", "approval", "Go?")
+    async with seated_before(Slot(wait_for, timeout=3_600).answer(approval), monkeypatch) as seat:
+        screen = await seat.sees("» No")
+
+    assert any(line.startswith("Open until ") for line in screen)
+
+
+@pytest.mark.parametrize(
     "request_",
     [
         Request("r1", "question", "Which?"),
@@ -107,7 +170,7 @@ async def test_a_link_is_put_to_the_person(
 ) -> None:
     asked = []
 
-    async def visit(*given: Any, until: datetime | None) -> Outcome[None]:
+    async def visit(*given: Any, until: datetime | None, **known: Any) -> Outcome[None]:
         asked.append((*given, until))
         return outcome
 
@@ -135,7 +198,7 @@ async def test_a_form_asked_again_has_what_was_filled_in(person: Any) -> None:
 
     assert answer.data == {"name": "Ada", "age": 36}
     assert [message for message, _ in sitting.asked] == ["Who?", "Who?"]  # the faults stand apart
-    assert sitting.known[0] == {"filled": {}, "faults": (), "until": None}
+    assert (sitting.known[0]["filled"], sitting.known[0]["faults"]) == ({}, ())
     assert sitting.known[1]["filled"] == {"name": "Ada", "age": "old"}
     assert [fault.field for fault in sitting.known[1]["faults"]] == ["age"]
 
@@ -151,7 +214,7 @@ async def test_the_whole_way_from_a_slot_to_the_screen(monkeypatch: pytest.Monke
 
     shown: dict[str, Any] = {}
 
-    async def fill(form: Any, asker: str, *, filled: Any, faults: Any, until: Any) -> Outcome[Content]:
+    async def fill(form: Any, asker: str, *, filled: Any, faults: Any, **known: Any) -> Outcome[Content]:
         shown.update(filled=filled, faults=[str(fault) for fault in faults])
         return Accepted(form.check({**filled, "name": "Ada"}))
 

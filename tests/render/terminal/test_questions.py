@@ -99,6 +99,18 @@ async def test_typing_narrows_a_long_list(monkeypatch: pytest.MonkeyPatch) -> No
     assert "   option 1" not in screen
 
 
+async def test_what_is_found_and_what_was_typed_stand_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with seated(choosing(*numbered(100)), monkeypatch) as seat:
+        await seat.sees("option 1")
+        seat.press("99")
+        await seat.sees("/ 99")
+        rows = seat.rows()
+
+    (found,) = [at for at, row in enumerate(rows) if row.startswith(" » option 99")]
+    (typed,) = [at for at, row in enumerate(rows) if row.startswith("/ 99")]
+    assert typed - found <= 2
+
+
 async def test_letters_of_every_alphabet_narrow_a_long_list() -> None:
     form = choosing(*numbered(20), "Österreich", "日本")
 

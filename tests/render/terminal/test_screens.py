@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -144,3 +144,46 @@ def test_wide_characters_are_measured_by_their_cells() -> None:
 
     assert "  名前  値" in lines
     assert "  Y     v" in lines
+
+
+# --- what came with a question ----------------------------------------------------------------------------------------
+
+
+def test_what_came_with_it_stands_below_the_message_beside_a_bar() -> None:
+    screen = printed(heading("shop", "Delete?", details="paths:\n  - /etc\n  - /home"))
+
+    assert screen.endswith("│ Delete?\n\nWhat came with it:\n│ paths:\n│   - /etc\n│   - /home")
+    assert "What came" not in printed(heading("shop", "Delete?"))
+
+
+def test_what_is_wrapped_begins_no_entry() -> None:
+    """A text that is long enough could put words where an entry begins."""
+    screen = printed(heading("shop", "Delete?", details=f"  x: {'word ' * 7}paths: none"), width=44)
+
+    wrapped = screen.partition("came with it:\n")[2].splitlines()
+    assert wrapped[0].startswith("│   x: word")
+    assert len(wrapped) > 1
+    assert all(line.startswith("│       ") for line in wrapped[1:])
+
+
+def test_what_came_with_it_plays_no_tricks() -> None:
+    """Design, section 10."""
+    sent = bytes_to_a_colour_terminal(heading("shop", "Delete?", details=f"x: {HOSTILE}\ny: {HOSTILE}"))
+
+    assert HARMLESS in sent
+    assert not {"\x07", "\u202e"} & set(sent)
+    assert "\x1b]" not in sent
+
+
+def test_even_what_is_far_in_stays_on_the_screen() -> None:
+    screen = printed(heading("shop", "Delete?", details=" " * 200 + "x: 1"), width=24)
+
+    assert "x: 1" in screen
+    assert max(map(len, screen.splitlines())) <= 24
+
+
+def test_an_end_that_is_near_is_told_with_its_seconds() -> None:
+    """To the minute it would look as if it were over."""
+    near = datetime.now(UTC) + timedelta(seconds=90)
+
+    assert f"Open until {near.astimezone():%H:%M:%S}." in printed(heading("shop", "Go?", until=near))

@@ -2,6 +2,8 @@
 
 import asyncio
 import io
+import os
+import signal
 import sys
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,8 +15,8 @@ from elicitkit import FormElicitation
 from elicitkit.errors import MissingExtra
 from elicitkit.forms import Form
 from elicitkit.outcomes import Cancelled
-from elicitkit.render.terminal import fill, has_terminal
-from tests.render.terminal.person import CTRL_C, ENTER, FILL_IN, SEND, answer, seated
+from elicitkit.render.terminal import fill, filling, has_terminal
+from tests.render.terminal.person import CTRL_C, CTRL_D, ENTER, FILL_IN, SEND, answer, seated
 
 FORM: Form[Any] = FormElicitation.create("Who?").string("x").build()
 
@@ -121,6 +123,64 @@ async def test_a_question_that_ends_says_why(why: str, words: str, monkeypatch: 
         await asyncio.wait([seat.asked])
         assert seat.asked.cancelled()
     assert seat.lines()[-1] == words
+
+
+async def test_one_that_is_cancelled_because_its_time_is_over_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asked may have the same deadline, and be first to end it."""
+    until = datetime.now(UTC) + timedelta(seconds=60)
+    async with seated(FORM, monkeypatch, until=until) as seat:
+        await seat.sees("What now?")
+        monkeypatch.setattr(filling, "_is_over", lambda moment: moment == until)
+        assert seat.asked is not None
+        seat.asked.cancel()
+        await asyncio.wait([seat.asked])
+
+    assert seat.lines()[-1] == "The time to answer is over. No answer was sent."
+
+
+@pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
+@pytest.mark.parametrize(
+    ("known", "reason", "words"),
+    [
+        ({}, "cancelled", "Cancelled. No answer was sent."),
+        ({"may_stop": True}, "interrupted", "It stays open. No answer was sent."),
+    ],
+)
+async def test_ctrl_c_before_anything_reads_keys_cancels_too(
+    known: dict[str, Any], reason: str, words: str, term: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 9, point 5: Ctrl-C is cancel. Between the heading and the menu the terminal makes a signal of it."""
+    monkeypatch.setenv("TERM", term)
+    before = signal.getsignal(signal.SIGINT)
+
+    def interrupted() -> int:
+        os.kill(os.getpid(), signal.SIGINT)
+        return 1
+
+    async with seated(FORM, monkeypatch, waiting=interrupted, **known) as seat:
+        assert await seat.outcome() == Cancelled(reason)
+    assert seat.lines()[-1] == words
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+async def test_in_another_thread_signals_are_left_to_the_main_one() -> None:
+    def elsewhere() -> object:
+        return asyncio.run(answer(FORM, CTRL_C))
+
+    assert await asyncio.to_thread(elsewhere) == Cancelled("cancelled")
+
+
+async def test_who_wants_no_signal_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program under `nohup`, say."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        async with seated(FORM, monkeypatch, waiting=lambda: os.kill(os.getpid(), signal.SIGINT) or 0) as seat:
+            await seat.sees("What now?")
+            seat.press(CTRL_D)
+            assert await seat.outcome() == Cancelled("cancelled")
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("keys", [[], [FILL_IN, "half an ans"]])

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from ...errors import Fault
 from ...forms import Form
 from ..links import Link
+
+SKIPPED: Final = "skipped"
+"""The reason of a question that the person leaves open, to go on with the next."""
+
+STOPPED: Final = "stopped"
+"""The reason of a question that the person leaves open, to go on with none."""
+
+INTERRUPTED: Final = "interrupted"
+"""The reason of a question that may be left open, and at which Ctrl-C was pressed."""
 
 
 def nobody() -> int:
@@ -48,6 +57,15 @@ class Asked:
 
     takes_reason: bool = False
     """Whether a person who declines may say why."""
+
+    details: str = ""
+    """What else came with it, as lines of text."""
+
+    may_stop: bool = False
+    """Whether the person may leave it open."""
+
+    may_skip: bool = False
+    """Whether the person may leave it open, and go on with the next."""
 
     link: Link | None = None
     """What the person is asked to open; the form has no fields then, and says why."""

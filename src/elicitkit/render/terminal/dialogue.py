@@ -12,13 +12,17 @@ from ...forms import Content
 from ...outcomes import Accepted, Cancelled, Declined, Outcome
 from ..controls import Answerable, Control, Line, Offer, Pick, Tick, control, entry, settle
 from ..links import Link
-from ..text import label, shown_briefly, typeable
+from ..text import CANCEL, DECLINE, SKIP, STOP, label, shown_briefly, typeable
 from . import screens
-from .asked import Asked
+from .asked import INTERRUPTED, SKIPPED, STOPPED, Asked
 from .browser import find_browser
 from .prompts import GoBack, Prompts, RanOut
 
-_FILL_IN, _DECLINE, _CANCEL = "Fill in", "Decline", "Cancel"
+_FILL_IN = "Fill in"
+_DECLINE, _CANCEL, _SKIP, _STOP = "Decline", "Cancel", "Skip (answer it later)", "Stop (answer later)"
+_BRIEFLY: Final = {_DECLINE: DECLINE, _CANCEL: CANCEL, _SKIP: SKIP, _STOP: STOP}
+"""The refusals as they stand in the list of a lone choice."""
+
 _ACCEPT, _REFUSE = "Yes", "No (decline)"
 _OPEN, _BY_HAND = "Open it in the browser", "I open it myself"
 _DONE, _FAILED = "I am done", "I could not"
@@ -30,6 +34,7 @@ _ENDINGS: Final = {
 }
 _WITHDRAWN: Final = "The question was withdrawn. No answer was sent."
 _CANCELLED: Final = "Cancelled. No answer was sent."
+_LEFT_OPEN: Final = "It stays open. No answer was sent."
 _RAN_OUT: Final = "The input ended before this was answered: cancelled. No answer was sent."
 
 _START: Final = -1
@@ -42,16 +47,29 @@ async def converse(asked: Asked, prompts: Prompts) -> Outcome[Content]:
     try:
         outcome = await dialogue.run()
     except asyncio.CancelledError:
-        _part(prompts, _ENDINGS.get(asked.why_ended(), _WITHDRAWN))
+        why = asked.why_ended()
+        _part(prompts, _last_word(dismissed(asked)) if why == INTERRUPTED else _ENDINGS.get(why, _WITHDRAWN))
         raise
     except RanOut:
         _part(prompts, _RAN_OUT)
         return Cancelled("headless")
     except EOFError:
-        _part(prompts, _CANCELLED)
-        return dialogue.cancelled()
+        outcome = dismissed(asked)
     _part(prompts, _last_word(outcome))
     return outcome
+
+
+def dismissed(asked: Asked) -> Cancelled:
+    """The outcome when the person wants no more of the question: Ctrl-C, Ctrl-D, or a terminal that is gone."""
+    return Cancelled(INTERRUPTED) if asked.may_stop else _cancelled(asked)
+
+
+def _cancelled(asked: Asked) -> Cancelled:
+    return Cancelled("unsupported" if any(map(_is_undrawable, asked.form.fields)) else "cancelled")
+
+
+def _is_undrawable(field: Field) -> bool:
+    return isinstance(field, UnknownField) and field.required
 
 
 def _last_word(outcome: Outcome[Content]) -> str:
@@ -60,6 +78,8 @@ def _last_word(outcome: Outcome[Content]) -> str:
             return "Sent."
         case Cancelled("failed"):
             return "Whoever asked is told that it could not be done."
+        case Cancelled(reason) if reason in (SKIPPED, STOPPED, INTERRUPTED):
+            return _LEFT_OPEN
         case Declined():
             return "Declined. No answer was sent."
         case Cancelled():
@@ -81,7 +101,10 @@ class _Dialogue:
         self._form = asked.form
         self._prompts = prompts
         self._stops: list[Answerable] = [field for field in self._form.fields if not isinstance(field, UnknownField)]
-        self._undrawable = [field for field in self._form.fields if isinstance(field, UnknownField) and field.required]
+        self._undrawable = [one for one in self._form.fields if isinstance(one, UnknownField) and one.required]
+        ways = {_SKIP: asked.may_skip, _STOP: asked.may_stop}
+        self._leaving = (_CANCEL, *(way for way, is_open in ways.items() if is_open))
+        """All that ends the question without a yes or no."""
         self._entries = {field.name: asked.filled[field.name] for field in self._stops if field.name in asked.filled}
         self._faults: tuple[Fault, ...] = tuple(asked.faults)
         """What is wrong with the answer as a whole, since it was last to be sent."""
@@ -91,10 +114,6 @@ class _Dialogue:
         """What stood in a field when the person went back from it."""
         self._shown = 0
         """Up to which field those that cannot be answered were shown."""
-
-    def cancelled(self) -> Cancelled:
-        """The outcome when the person dismisses the question."""
-        return Cancelled("unsupported" if self._undrawable else "cancelled")
 
     async def run(self) -> Outcome[Content]:
         if self._undrawable:
@@ -122,12 +141,12 @@ class _Dialogue:
     async def _refuse(self) -> Outcome[Content]:
         self._show_heading()
         self._prompts.show(screens.undrawable(self._undrawable))
-        choice = await self._menu("What now?", _DECLINE, _CANCEL)
-        return self.cancelled() if choice == _CANCEL else await self._declined()
+        return await self._refusal(await self._menu("What now?", _DECLINE, *self._leaving))
 
     async def _confirm(self) -> Outcome[Content]:
         """A form without fields is a yes-or-no dialog; the pointer starts at no."""
-        while (choice := await self._menu("Do you agree?", _ACCEPT, _REFUSE, _CANCEL, at=_REFUSE)) == _ACCEPT:
+        ways = (_ACCEPT, _REFUSE, *self._leaving)
+        while (choice := await self._menu("Do you agree?", *ways, at=_REFUSE)) == _ACCEPT:
             if accepted := self._accept():
                 return accepted
             self._prompts.show(screens.problems(self._faults))
@@ -137,15 +156,15 @@ class _Dialogue:
         """A link is opened after consent alone. What came of it, nobody knows but the person, who says so."""
         self._prompts.show(screens.address(link))
         if link.problem:
-            return await self._refusal(await self._menu("What now?", _DECLINE, _CANCEL))
+            return await self._refusal(await self._menu("What now?", _DECLINE, *self._leaving))
         browse = await find_browser()
         ways = [_OPEN, _BY_HAND] if browse else [_BY_HAND]
-        choice = await self._menu("Do you agree to open it?", *ways, _DECLINE, _CANCEL, at=_DECLINE)
+        choice = await self._menu("Do you agree to open it?", *ways, _DECLINE, *self._leaving, at=_DECLINE)
         if choice not in ways:
             return await self._refusal(choice)
         is_open = choice == _OPEN and browse is not None and await browse(link.url)
         self._prompts.show(screens.opened(link.url, is_open=is_open))
-        choice = await self._menu("How did it go?", _DONE, _FAILED, _DECLINE, _CANCEL)
+        choice = await self._menu("How did it go?", _DONE, _FAILED, _DECLINE, *self._leaving)
         if choice == _FAILED:
             return Cancelled("failed")
         return Accepted(Content({})) if choice == _DONE else await self._refusal(choice)
@@ -157,11 +176,12 @@ class _Dialogue:
             self._prompts.show(screens.problems(self._faults))
         asked = control(field, self._entries)
         assert isinstance(asked, Pick)
+        refusals = {_BRIEFLY[way]: way for way in (_DECLINE, *self._leaving)}
         while True:
-            offer = Offer.of(asked)
+            offer = Offer.of(asked, tuple(refusals))
             taken = offer.taken(await self._prompts.pick(offer.pick))
             if not isinstance(taken, Pick):
-                return await self._declined() if taken == "decline" else self.cancelled()
+                return await self._refusal(refusals[taken])
             asked, self._entries = taken, dict(settle(field, entry(field, taken)))
             if accepted := self._accept():
                 return accepted
@@ -173,7 +193,8 @@ class _Dialogue:
         is_again = bool(self._faults or self._entries)
         at = len(self._stops) if is_again else _START
         if not is_again:
-            self._prompts.show(*screens.outline(self._form.fields, self._prompts.back_key))
+            words = screens.outline(self._form.fields, self._prompts.back_key, may_stop=self._asked.may_stop)
+            self._prompts.show(*words)
         while True:
             try:
                 outcome = await self._stop(at)
@@ -187,7 +208,7 @@ class _Dialogue:
     async def _stop(self, at: int) -> Outcome[Content] | None:
         """The outcome if the question ends here; `None` to go on to the next stop."""
         if at == _START:
-            choice = await self._menu("What now?", _FILL_IN, _DECLINE, _CANCEL)
+            choice = await self._menu("What now?", _FILL_IN, _DECLINE, *self._leaving)
             return None if choice == _FILL_IN else await self._refusal(choice)
         if at == len(self._stops):
             self._show_undrawn(len(self._form.fields))
@@ -233,7 +254,7 @@ class _Dialogue:
                 return
 
     async def _review(self) -> Outcome[Content]:
-        choices = [_SEND, *([_CHANGE] if self._stops else []), _DECLINE, _CANCEL]
+        choices = [_SEND, *([_CHANGE] if self._stops else []), _DECLINE, *self._leaving]
         while True:
             self._prompts.show(screens.review(self._asked.asker, self._form.fields, self._entries, faults=self._faults))
             at = _CHANGE if (self._faults or self._is_as_before) and self._stops else _SEND
@@ -273,7 +294,11 @@ class _Dialogue:
         return Accepted(content, raw=content)
 
     async def _refusal(self, choice: str) -> Outcome[Content]:
-        return self.cancelled() if choice == _CANCEL else await self._declined()
+        if choice == _CANCEL:
+            return _cancelled(self._asked)
+        if choice in (_SKIP, _STOP):
+            return Cancelled(SKIPPED if choice == _SKIP else STOPPED)
+        return await self._declined()
 
     async def _declined(self) -> Declined:
         if not self._asked.takes_reason:

@@ -41,6 +41,9 @@ async def fill(
     until: datetime | None = None,
     why_ended: Callable[[], str] | None = None,
     takes_reason: bool = False,
+    details: str = "",
+    may_stop: bool = False,
+    may_skip: bool = False,
     piped: bool = False,
 ) -> Outcome[Content]:
     """Put one form to the person at the terminal, and give the outcome.
@@ -60,12 +63,17 @@ async def fill(
         why_ended: Why the question ends when the task is cancelled: `expired`, `answered` (by somebody else), or
             anything else.
         takes_reason: Ask a person who declines for a reason: `Declined.reason`.
+        details: What else came with the question, as lines of text, which stand below the message. It may be hostile.
+        may_stop: Whether the person may leave the question open; then the outcome is `Cancelled("stopped")`, and by
+            Ctrl-C `Cancelled("interrupted")`.
+        may_skip: Whether the person may leave it open to go on with the next: `Cancelled("skipped")`.
         piped: Take answers from standard input, a line each, where it is no terminal.
 
     Raises:
         MissingExtra: If the extra `terminal` is not installed; nothing was shown.
     """
-    more = {"filled": filled or {}, "faults": faults, "takes_reason": takes_reason}
+    ways = {"takes_reason": takes_reason, "details": details, "may_stop": may_stop, "may_skip": may_skip}
+    more = {"filled": filled or {}, "faults": faults, **ways}
     return await _in_turn(form, asker, more, waiting=waiting, until=until, why_ended=why_ended, piped=piped)
 
 
@@ -78,6 +86,9 @@ async def visit(
     until: datetime | None = None,
     why_ended: Callable[[], str] | None = None,
     takes_reason: bool = False,
+    details: str = "",
+    may_stop: bool = False,
+    may_skip: bool = False,
 ) -> Outcome[None]:
     """Ask the person at the terminal to open a link, and give the outcome.
 
@@ -96,7 +107,8 @@ async def visit(
     from ...forms import Form
     from ..links import link_of
 
-    more = {"link": link_of(url), "takes_reason": takes_reason}
+    ways = {"takes_reason": takes_reason, "details": details, "may_stop": may_stop, "may_skip": may_skip}
+    more = {"link": link_of(url), **ways}
     outcome = await _in_turn(Form(message), asker, more, waiting=waiting, until=until, why_ended=why_ended)
     return Accepted(None) if isinstance(outcome, Accepted) else outcome
 
@@ -121,7 +133,7 @@ async def _in_turn(
         from .session import ask
     except ModuleNotFoundError as error:
         raise _explained(error) from None
-    if until is not None and until <= datetime.now(UTC):
+    if _is_over(until):
         return Cancelled("expired")
     queue = _queues.setdefault(asyncio.get_running_loop(), _Queue())
     others = waiting or nobody
@@ -131,7 +143,8 @@ async def _in_turn(
             asker,
             waiting=lambda: queue.waiting + others(),
             until=until,
-            why_ended=lambda: "expired" if expiring.cancel_called else (why_ended or withdrawn)(),
+            # Whoever set the same deadline may have cancelled us first.
+            why_ended=lambda: "expired" if expiring.cancel_called or _is_over(until) else (why_ended or withdrawn)(),
             **more,
         )
         queue.waiting += 1
@@ -144,6 +157,10 @@ async def _in_turn(
         finally:
             queue.turn.release()
     return Cancelled("expired")
+
+
+def _is_over(until: datetime | None) -> bool:
+    return until is not None and until <= datetime.now(UTC)
 
 
 def _explained(error: ModuleNotFoundError) -> ImportError:

@@ -2,38 +2,51 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable
+from datetime import datetime
+from typing import TypedDict, assert_never
 
 from ...errors import FormError
 from ...forms import Content, Form
 from ...host.origins import Origin
 from ...host.retries import Retry, retry_of
+from ...host.showing import waiting_here
 from ...outcomes import Accepted, Cancelled, Declined, Outcome
 from ...suspension import Answer, Request
+from ..details import details_of
 from ..model_questions import answers_of, form_of_questions
 from .filling import fill, visit
+
+
+class _Around(TypedDict):
+    """What is known around a question, whatever is asked."""
+
+    until: datetime | None
+    waiting: Callable[[], int]
+    details: str
 
 
 async def wait_for(request: Request) -> Answer:
     """A host's `wait_for`: put a request to the person at the terminal, and give the answer.
 
     It shows forms, yes-or-no questions (`approval`), links, and the questions of a model (`question`). Anything else
-    is cancelled as `unsupported`.
+    is cancelled as `unsupported`. Whatever else is in the data is shown below the prompt.
     One that is asked again, because its answer was wrong, has in its fields what the person filled in.
 
     Raises:
         MissingExtra: If the extra `terminal` is not installed; nothing was shown.
     """
-    until, asker = request.expires_at, _asker(Origin.of(request))
+    asker = _asker(Origin.of(request))
+    around = _Around(until=request.expires_at, waiting=waiting_here, details=details_of(request))
     if request.kind == "authorization":
-        return _answer(request, await visit(request.prompt, request.url, asker, until=until))
+        return _answer(request, await visit(request.prompt, request.url, asker, **around))
     if questions := form_of_questions(request):
-        return _answer(request, await fill(questions, asker, until=until), questions)
+        return _answer(request, await fill(questions, asker, **around), questions)
     retry = retry_of(request) or Retry(request.prompt)
     form = _form(request, retry.prompt)
     if form is None:
         return request.cancel("unsupported")
-    outcome = await fill(form, asker, filled=retry.answered, faults=retry.faults, until=until)
+    outcome = await fill(form, asker, filled=retry.answered, faults=retry.faults, **around)
     return _answer(request, outcome)
 
 

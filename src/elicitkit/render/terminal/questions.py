@@ -167,6 +167,7 @@ def _fit(window: Window, items: InquirerControl, screen: Output) -> None:
         return max(screen.get_size().rows - _ROWS_AROUND_A_LIST, 3)
 
     window.height = lambda: Dimension(max=most())
+    window.dont_extend_height = to_filter(True)  # or a filter that finds little would leave a screen of nothing
     window.wrap_lines = to_filter(True)
     window.get_line_prefix = lambda _, wrapped: _INDENT if wrapped else ""
     if items.choice_count > most():

@@ -7,7 +7,7 @@ wrote in more than a word or two stands beside a bar, so that it cannot pass for
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
@@ -19,6 +19,7 @@ from ...errors import Fault
 from ...fields import ChoiceField, Field, MultiChoiceField, UnknownField
 from ...limits import MESSAGE_CHARACTERS
 from ...safety import plain
+from ..details import CAME_WITH
 from ..links import Link
 from ..text import apart, brief, drawable, fault_line, label, option_labels, shown
 from ..wording import hint, mark, warning
@@ -27,6 +28,7 @@ from .asked import Asked
 _BAR = "│ "
 _INDENT = "    "
 _NAMED = 8
+_SOON = timedelta(minutes=10)
 _ALARM = "bold red"
 
 
@@ -62,17 +64,34 @@ class Hanging(_Prefixed):
         super().__init__(text, first="", others=_INDENT)
 
 
+class _Details:
+    """What came with a question, each line beside a bar; what is wrapped stands so far in that it begins none."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = plain(text, limit=2 * MESSAGE_CHARACTERS).split("\n")
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw each line with its own indentation."""
+        for line in self._lines:
+            words = line.lstrip(" ")
+            start = _BAR + " " * min(len(line) - len(words), options.max_width // 2)
+            yield _Prefixed(Text(words), first=start, others=start + _INDENT)
+
+
 def heading(asked: Asked) -> RenderableType:
-    """Who asks, what, until when, and how many wait behind."""
+    """Who asks, what, what came with it, until when, and how many wait behind."""
     message: list[RenderableType] = []
     if asked.form.message:
         message = [Text(), Quoted(plain(asked.form.message, limit=MESSAGE_CHARACTERS))]
     asker = Text.assemble(("Question from ", "bold"), (drawable(asked.asker), "bold reverse"))
     around = [Text(words, style="dim") for words in (_queue(asked.waiting()), _deadline(asked.until)) if words]
-    return Group(Text(), Hanging(asker), *around, *message)
+    details: list[RenderableType] = []
+    if asked.details:
+        details = [Text(), Text(f"{CAME_WITH}:"), _Details(asked.details)]
+    return Group(Text(), Hanging(asker), *around, *message, *details)
 
 
-def outline(fields: Iterable[Field], back_key: str) -> Iterable[RenderableType]:
+def outline(fields: Iterable[Field], back_key: str, *, may_stop: bool = False) -> Iterable[RenderableType]:
     """What will be asked, before the person starts; the options of a lone multiple choice too."""
     drawn = [field for field in fields if not isinstance(field, UnknownField)]
     if not drawn:
@@ -86,7 +105,8 @@ def outline(fields: Iterable[Field], back_key: str) -> Iterable[RenderableType]:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     yield Text()
     yield Hanging(Text(f"{start}{', '.join(map(brief, names[:_NAMED]))}{more}.", style="dim"))
-    words = f"You see it all again before it is sent. {back_key} goes back, Ctrl-C cancels."
+    ctrl_c = "Ctrl-C stops, and leaves it open" if may_stop else "Ctrl-C cancels"
+    words = f"You see it all again before it is sent. {back_key} goes back, {ctrl_c}."
     yield Hanging(Text(words, style="dim"))
     yield Text()
 
@@ -178,7 +198,10 @@ def _queue(waiting: int) -> str:
 
 
 def _deadline(until: datetime | None) -> str:
-    return "" if until is None else f"Open until {until.astimezone():%d %B %Y, %H:%M}."
+    if until is None:
+        return ""
+    is_soon = timedelta(0) <= until - datetime.now(UTC) < _SOON
+    return f"Open until {until.astimezone():{'%H:%M:%S' if is_soon else '%d %B %Y, %H:%M'}}."
 
 
 def _indented(content: RenderableType) -> RenderableType:

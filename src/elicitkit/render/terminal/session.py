@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from prompt_toolkit.application import create_app_session, get_app_session
 from prompt_toolkit.input import DummyInput, Input, create_input
@@ -15,9 +16,10 @@ from prompt_toolkit.utils import is_dumb_terminal
 
 from ...forms import Content
 from ...outcomes import Outcome
-from .asked import Asked
+from .asked import INTERRUPTED, Asked
 from .device import controlling_terminal, has_standard_terminal, is_terminal
-from .dialogue import converse
+from .dialogue import converse, dismissed
+from .interrupting import Interruption
 from .lines import Lines, read_piped
 from .prompts import Prompts
 from .questions import Questions
@@ -28,16 +30,24 @@ _LEAST_COLUMNS, _LEAST_ROWS = 24, 10
 
 async def ask(asked: Asked, *, piped: bool = False) -> Outcome[Content]:
     """Put a form to the person at this terminal, or to what is piped in."""
-    with _seat(piped=piped) as prompts:
-        return await converse(asked, prompts)
+    interruption = Interruption()
+
+    def why_ended() -> str:
+        return INTERRUPTED if interruption.has_come else asked.why_ended()
+
+    outcome: Outcome[Content] = dismissed(asked)
+    with _seat(interruption, piped=piped) as prompts:
+        outcome = await converse(replace(asked, why_ended=why_ended), prompts)
+    return outcome
 
 
 @contextmanager
-def _seat(*, piped: bool) -> Iterator[Prompts]:
-    """The way of asking, on the streams that somebody is at."""
+def _seat(interruption: Interruption, *, piped: bool) -> Iterator[Prompts]:
+    """The way of asking, on the streams that somebody is at, whose Ctrl-C ends no more than the question."""
     # The session of a program that brings its own streams is left alone; to look at `.input` would make one.
     if getattr(get_app_session(), "_input", None) is not None or has_standard_terminal():
-        yield _at_terminal()
+        with interruption.heeded():
+            yield _at_terminal()
         return
     if piped and not is_terminal(sys.stdin):
         with _piped() as prompts:
@@ -48,7 +58,7 @@ def _seat(*, piped: bool) -> Iterator[Prompts]:
             with _piped() as prompts:
                 yield prompts
             return
-        with create_app_session(create_input(device.keyboard), create_output(device.screen)):
+        with create_app_session(create_input(device.keyboard), create_output(device.screen)), interruption.heeded():
             yield _at_terminal()
 
 
