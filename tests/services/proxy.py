@@ -18,6 +18,8 @@ class Proxy:
         self._forwards = asyncio.Event()
         self._forwards.set()
         self._dead: set[asyncio.StreamWriter] = set()
+        self.lost = 0
+        """How often something came on a connection that is forgotten."""
         self.refuses = False
         """Whether new connections are closed at once."""
         self.cut_before: bytes | None = None
@@ -88,6 +90,7 @@ class Proxy:
                 while data := await reader.read(65536):
                     await self._forwards.wait()
                     if writer in self._dead:
+                        self.lost += 1
                         continue
                     wanted = self.cut_before if is_upward else self.cut_after
                     if wanted is not None and wanted in data:

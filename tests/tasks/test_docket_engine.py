@@ -3,20 +3,28 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from anyio import fail_after
+from docket import Docket
 from mcp.server.mcpserver import Context, MCPServer
 from redis.asyncio import Redis
 
 from elicitkit import DocketEngine, SqliteTaskStore, Tasks, elicit, step
 from elicitkit.tasks.answers import judge
+from elicitkit.tasks.engines import docket as engine
+from elicitkit.tasks.engines.background import beside
+from elicitkit.tasks.engines.outage import Outage
 from elicitkit.tasks.working import working
+from tests.services.proxy import Proxy, before
 from tests.services.redis_server import RedisServer, needs_redis, redis_server
 from tests.tasks.desk import Desk, accept, desk, eventually, form, server, until
+
+if TYPE_CHECKING:
+    from elicitkit.tasks.engines.feed import Feed
 
 pytestmark = [pytest.mark.anyio, needs_redis]
 
@@ -187,9 +195,6 @@ async def test_a_job_that_died_with_its_worker_comes_to_another(fleet: Fleet) ->
 
 def dies(tasks: Tasks) -> None:
     """Let nothing be given back when it ends, as by one that is killed."""
-
-    async def nothing(*_: Any) -> None: ...
-
     tasks._runner._release = nothing  # type: ignore[assignment,method-assign]
 
 
@@ -298,11 +303,90 @@ async def test_redis_that_comes_back_empty_is_told_what_is_ready(
         await eventually(lambda: sum("again" in line for line in caplog.messages) == 2)
     told = [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert {record.name for record in told} == {"elicitkit.tasks.engines.outage"}
-    lines = ["cannot be reached" in record.message for record in told]
-    # A connection from before may be found broken only when it is used again, which is told as an outage of its own.
-    assert lines[:2] == [True, True]
-    assert lines.count(False) >= 2
-    assert len(lines) <= 6
+    assert ["cannot be reached" in record.message for record in told] == [True, True, False, False]
+
+
+class Watched:
+    """What an engine does with Redis, but for the store: ids that are added, and somebody who watches."""
+
+    def __init__(self, there: Docket) -> None:
+        there.register(nothing, names=["elicitkit.advance"])
+        self.there = there
+        self.outage = Outage("Redis")
+        self.forgotten = 0
+
+    def forget(self) -> None:
+        self.forgotten += 1
+
+    async def add(self, *ids: str) -> list[list[str] | None]:
+        """Add ids side by side, each on a connection of its own."""
+        return await asyncio.gather(*(engine._add(self.there, self.outage, [task_id]) for task_id in ids))
+
+    def watching(self) -> AbstractAsyncContextManager[None]:
+        return beside(watching=engine._keep_watching(self.there, self.outage, cast("Feed", self)))
+
+
+async def nothing(*_: Any) -> None: ...
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What was logged of outages; Docket, which is not hushed here, says more."""
+    return [record.message for record in caplog.records if record.name == "elicitkit.tasks.engines.outage"]
+
+
+@asynccontextmanager
+async def watched(redis: RedisServer) -> AsyncIterator[tuple[Watched, Proxy]]:
+    with fail_after(20):
+        async with before(redis.url) as (url, proxy), Docket("watched", url) as there:
+            yield Watched(there), proxy
+
+
+async def test_connections_that_died_in_an_outage_are_no_outage_when_it_is_over(
+    redis: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """They are found when they are used, and that may be much later."""
+    async with watched(redis) as (at, proxy):
+        assert await at.add("a", "b", "c") == [[], [], []]
+        proxy.forget()
+        at.outage.doubt()
+        async with at.watching():
+            await eventually(lambda: at.forgotten == 1)
+            assert await at.add("d", "e", "f") == [[], [], []]
+
+    assert told(caplog) == []
+
+
+async def test_what_was_tried_on_a_connection_that_dies_is_no_outage_when_redis_is_reached(
+    redis: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is under way when another finds that Redis is there, and fails after that."""
+    async with watched(redis) as (at, proxy):
+        await at.add("a")
+        proxy.forget()
+        late = asyncio.create_task(at.add("b"))
+        await eventually(lambda: proxy.lost > 0)
+        at.outage.doubt()
+        async with at.watching():
+            await eventually(lambda: at.forgotten == 1)
+            proxy.cut()
+            assert await late == [None]
+            await eventually(lambda: at.forgotten == 2)
+
+    assert told(caplog) == []
+
+
+async def test_a_second_outage_is_told_however_soon_it_comes(
+    redis: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with watched(redis) as (at, proxy), at.watching():
+        for outages in (1, 2):
+            proxy.refuses = True
+            proxy.cut()
+            await at.add("a", "b")
+            proxy.refuses = False
+            await eventually(lambda outages=outages: at.forgotten == outages)
+
+    assert ["cannot be reached" in line for line in told(caplog)] == [True, False, True, False]
 
 
 async def test_a_fleet_starts_before_redis_does(fleet: Fleet) -> None:

@@ -219,19 +219,3 @@ async def test_what_is_ready_is_given_though_what_is_over_cannot_be_ended_which_
         "the store of tasks fails, and what needs it is tried again until it does not: the disk is full",
         "the store of tasks can be used again",
     ]
-
-
-async def test_an_outage_is_told_once_when_it_begins_and_once_when_it_is_over(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    outage = Outage("Redis at redis://there")
-    for error in ("refused", "reset"):
-        outage.begin(error)
-    outage.doubt()
-    for _ in range(2):
-        outage.end()
-
-    assert caplog.messages == [
-        "Redis at redis://there cannot be reached (refused): tasks wait until it can, and none is lost",
-        "Redis at redis://there can be reached again",
-    ]

@@ -13,6 +13,7 @@ from mcp.server.mcpserver import Context
 from elicitkit import MemoryTaskStore, PostgresTaskStore, Tasks, elicit
 from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.tasks.looks import Looks
+from elicitkit.tasks.record import History, News, TaskRecord
 from elicitkit.testing.store_contract.listening import Ear
 from tests.services import postgres
 from tests.tasks.desk import desk, eventually, form, server, until
@@ -94,9 +95,64 @@ async def test_a_server_reads_nothing_of_what_others_do_with_their_tasks(empty_s
         await at.answer(task_id, size="M")
         assert await at.said(task_id) == "M"
         ear.heard.clear()
-        await ear.hears((await store.create({}, worker="w")).id)  # All before was told by now.
+        last = await store.create({}, worker="w")
+        await store.progress(last.id, "done")
+        await ear.hears(last.id)  # All before was told by now.
 
     assert not bystander.asked, bystander.asked
+
+
+async def test_a_task_that_its_maker_runs_wakes_nobody_and_is_found_by_a_scan(empty_schema: str) -> None:
+    """Were its maker to die, the others would know when its claim ends."""
+    store, other = (PostgresTaskStore(postgres.ADDRESS, schema=empty_schema, rescan=3600) for _ in range(2))
+    async with store, other, PostgresTaskStore(postgres.ADDRESS, schema=empty_schema, rescan=0.02) as scanning:
+        ear, scanned = Ear(other), Ear(scanning)
+        claimed = await store.create({}, worker="w")
+        ready = await store.create({})
+        await ear.hears(ready.id)
+
+        assert ear.heard == [ready.id]
+        await scanned.hears(claimed.id)
+
+
+class Busy(MemoryTaskStore):
+    """Tells of a question before whoever asked it knows that it is asked, as stores with threads do, and of more."""
+
+    def __init__(self, more: int) -> None:
+        super().__init__()
+        self.more = more
+        self.parked = asyncio.Event()
+        self.reads = 0
+
+    async def park(self, task_id: str, *given: Any, **named: Any) -> TaskRecord:
+        record = await super().park(task_id, *given, **named)
+        self._tell({task_id: News(record.revision + self.more)})
+        await asyncio.sleep(0)
+        self.parked.set()
+        return record
+
+    async def history(self, task_id: str) -> History:
+        self.reads += 1
+        return await super().history(task_id)
+
+
+@pytest.mark.parametrize(("more", "reads"), [(0, 0), (1, 1)])
+async def test_a_run_reads_what_others_did_and_not_what_it_asked_itself(more: int, reads: int) -> None:
+    store = Busy(more)
+    tasks = Tasks(store, tools={"order"}, engine=LocalEngine(look=3600))
+    mcp = server(tasks)
+
+    @mcp.tool()
+    async def order(ctx: Context) -> str:
+        return str(await elicit(ctx, form()))
+
+    async with desk(mcp, tasks) as at:
+        await at.start("order")
+        await store.parked.wait()
+        for _ in range(10):
+            await asyncio.sleep(0)
+
+        assert store.reads == reads
 
 
 async def test_an_answer_at_another_server_is_one_transaction_there(empty_schema: str) -> None:

@@ -27,7 +27,7 @@ class Run:
         owner: Whose task it is.
     """
 
-    __slots__ = ("has_news", "is_ending", "owner", "road", "task")
+    __slots__ = ("has_news", "is_ending", "newest", "owner", "road", "task")
 
     def __init__(self, road: ParkedRoad, owner: str | None) -> None:
         self.road: ParkedRoad = road
@@ -35,6 +35,8 @@ class Run:
         self.task: asyncio.Task[None] | None = None
         self.has_news: bool = False
         """Whether something happened to the task that was not read yet."""
+        self.newest: float = 0
+        """The newest revision that was told since then; infinity where it is not known."""
         self.is_ending: bool = False
         """Whether the tool has finished, and what it came to is being kept."""
 

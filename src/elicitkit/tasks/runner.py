@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Set
 from contextlib import asynccontextmanager, contextmanager
@@ -367,7 +368,8 @@ class Runner:
         """A task changed."""
         run = self._runs.get(task_id)
         if run is not None:
-            if not run.has_news and (news is None or news.revision > run.road.known_revision):
+            run.newest = max(run.newest, math.inf if news is None else news.revision)
+            if not run.has_news and run.newest > run.road.known_revision:
                 run.has_news = True
                 self.help(self._refresh(run))
         elif task_id in self._starting:
@@ -384,6 +386,9 @@ class Runner:
 
     async def _refresh(self, run: Run) -> None:
         run.has_news = False
+        if run.newest <= run.road.known_revision:  # A question of its own is told of before it knows that it is asked.
+            return
+        run.newest = 0
         history = await history_for(run, lambda: self._runs.get(run.claim.task_id) is run)
         if history is None:
             run.stop()

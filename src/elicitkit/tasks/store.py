@@ -334,7 +334,8 @@ class TaskStore(Storage):
 
         It is called on the store's event loop, soon after the change; within 50 ms after that of another process. It
         may be called once for several changes, or without one; not for what workers do among themselves (a step, a
-        claim, its renewal, a task put down), nor for what another process forgot.
+        claim, its renewal, a task put down), nor for what another process forgot; later for a task that a worker of
+        another process has from its birth.
         """
 
     def follow(self, follower: Follower) -> Callable[[], None]:

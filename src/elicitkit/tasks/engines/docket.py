@@ -16,10 +16,10 @@ import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from ...errors import ElicitkitError, MissingExtra, StoreError
@@ -58,6 +58,9 @@ _ATTENTION = timedelta(milliseconds=50)
 
 _PATIENCE = 5.0
 """How long Redis may take for an answer before it counts as unreachable; and jobs, to end. In seconds."""
+
+_GOODBYE = 1.0
+"""How long Redis may take to say goodbye to connections that nobody uses, in seconds."""
 
 _HANG_BACK = 0.02
 """How long, about, what became ready is left to the process that made it so, which adds it at once; in seconds."""
@@ -269,6 +272,7 @@ def _require_address(url: str) -> None:
 
 async def _add(docket: Docket, outage: Outage, ids: Sequence[str]) -> list[str] | None:
     """Add ids, and give those that Docket dropped; `None` if Redis cannot be reached."""
+    since = outage.times_reached
     try:
         async with asyncio.timeout(_PATIENCE):
             if len(ids) == 1:  # It is quicker alone.
@@ -276,10 +280,10 @@ async def _add(docket: Docket, outage: Outage, ids: Sequence[str]) -> list[str] 
             else:
                 executions = await docket.add_many(docket.call(_JOB, key=task_id)(task_id) for task_id in ids)
     except (RedisError, TimeoutError, OSError) as error:
-        outage.begin(error)
+        outage.begin(error, since=since)
         return None
     if failed := [one.schedule_exception for one in executions if one.disposition is Disposition.FAILED]:
-        outage.begin(failed[0])
+        outage.begin(failed[0], since=since)
         return None
     return [one.key for one in executions if one.disposition is not Disposition.SCHEDULED]
 
@@ -289,7 +293,7 @@ async def _keep_watching(docket: Docket, outage: Outage, feed: Feed) -> None:
     pause = _RETRY
     while True:
         if await _is_reached(docket, outage):
-            if outage.is_on:
+            if outage.is_doubtful:
                 feed.forget()
             outage.end()
             await outage.doubted()
@@ -302,11 +306,24 @@ async def _is_reached(docket: Docket, outage: Outage) -> bool:
     """Whether something can be written: there are servers that can be read alone."""
     try:
         async with asyncio.timeout(_PATIENCE), docket.redis() as redis:
+            await _hang_up(redis)
             await redis.set(docket.key("leases:reached"), "", px=1_000)
     except (RedisError, TimeoutError, OSError) as error:
         outage.begin(error)
         return False
     return True
+
+
+async def _hang_up(redis: Any) -> None:
+    """Let go of connections that nobody uses: after an outage they may be dead without a word.
+
+    A client of a cluster sees to that itself, and one of `memory://` has none.
+    """
+    if (pool := getattr(redis, "connection_pool", None)) is None:
+        return
+    with suppress(RedisError, TimeoutError, OSError):  # It is no sign of anything that a dead one does not say goodbye.
+        async with asyncio.timeout(_GOODBYE):
+            await pool.disconnect(inuse_connections=False)
 
 
 def _is_trouble(record: logging.LogRecord) -> bool:

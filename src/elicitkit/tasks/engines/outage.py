@@ -1,4 +1,7 @@
-"""`Outage`: a server that cannot be reached, told once when it goes and once when it is back."""
+"""`Outage`: a server that cannot be reached, told once when it goes and once when it is back.
+
+What fails late belongs to the outage in which it was tried: nothing is told of it but that there is reason to look.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +26,28 @@ class Outage:
         self._is_over = asyncio.Event()
         self._is_over.set()
         self._is_doubtful = asyncio.Event()
+        self.times_reached: int = 0
+        """How often it was found that it can be reached. Whoever tries something takes it down before, for `begin`."""
 
     @property
     def is_on(self) -> bool:
         """Whether the server cannot be reached."""
         return not self._is_over.is_set()
 
-    def begin(self, error: object) -> None:
-        """It could not be reached just now."""
-        if not self.is_on:
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether somebody had trouble with it since it was reached."""
+        return self._is_doubtful.is_set()
+
+    def begin(self, error: object, *, since: int | None = None) -> None:
+        """It could not be reached.
+
+        Args:
+            error: What was seen.
+            since: What `times_reached` was when it was tried; just now unless given. If it was reached since then, that
+                says nothing about now.
+        """
+        if not self.is_on and since in (None, self.times_reached):
             told = str(error) or type(error).__name__  # A timeout has no words.
             logger.warning("%s cannot be reached (%s): tasks wait until it can, and none is lost", self._server, told)
             self._is_over.clear()
@@ -43,6 +59,7 @@ class Outage:
 
     def end(self) -> None:
         """It was reached just now."""
+        self.times_reached += 1
         self._is_doubtful.clear()
         if self.is_on:
             logger.warning("%s can be reached again", self._server)

@@ -38,7 +38,8 @@ def _within(table: str, columns: Sequence[str], also: str = "") -> str:
 
 
 _TELLING: Final = b" RETURNING pg_notify(%s, %s)"  # Others hear of it when it is committed.
-INSERT_TASK: Final = _insert("tasks", rows.TASK, ", changed", ", pg_current_xact_id()") + _TELLING
+INSERT_TASK: Final = _insert("tasks", rows.TASK, ", changed", ", pg_current_xact_id()")
+INSERT_READY: Final = INSERT_TASK + _TELLING
 UPDATE_TASK: Final = f"UPDATE tasks SET {_SETS} WHERE id = %s".encode()
 UPDATE_VISIBLY: Final = f"UPDATE tasks SET {_SETS}, changed = pg_current_xact_id() WHERE id = %s".encode() + _TELLING
 SELECT_TASK: Final = f"SELECT {_TASK} FROM tasks WHERE id = %s".encode()
@@ -107,9 +108,13 @@ class Tables(Rows):
         return None if row is None else _history(row, inputs, steps)
 
     def insert(self, record: TaskRecord) -> TaskRecord:
-        """See `Transaction.insert`."""
+        """See `Transaction.insert`. Nobody elsewhere waits for a task that its maker has: it is found by a scan."""
         record = self._stamped(Change(record))
-        self._write(INSERT_TASK, _kept((*rows.fixed(record), *rows.changing(record), *self._telling(record.id))))
+        made = _kept((*rows.fixed(record), *rows.changing(record)))
+        if record.worker is None:
+            self._write(INSERT_READY, (*made, *self._telling(record.id)))
+        else:
+            self._write(INSERT_TASK, made)
         return record
 
     def save(self, change: Change) -> TaskRecord:
