@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 from ..asking import TRIES, Mode
 from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
 from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Names, Question, Reply
-from ..limits import ANSWER_BYTES, STATUS_CHARACTERS
+from ..limits import ANSWER_BYTES
 from ..schema.dialects import DIALECTS, Dialect
 from ..server.lifetimes import Lifetime
 from ..server.modes import require_mode
 from .claim import Claim
 from .leftovers import Leftovers
+from .parking import Parking
+from .progress import Progress
 from .questions import reply_of, request_of_question
 from .record import PASSED, History, TaskInput, TaskRecord, new_key
 from .troubles import troubles_of
@@ -48,8 +50,8 @@ class ParkedRoad:
     """A `Road` whose questions are parked on a task."""
 
     __slots__ = (  # There is one for each parked task in memory.
-        *("_asked", "_held", "_journal", "_leftovers", "_names", "_on_parked", "_parked_at", "_running", "_steps"),
-        *("_waiting", "_waiting_since"),
+        *("_asked", "_held", "_journal", "_leftovers", "_names", "_on_parked", "_parked_at", "_parking", "_progress"),
+        *("_running", "_steps", "_waiting", "_waiting_since"),
         *("call_id", "claim", "claimed_until", "is_broken", "known_revision", "lifetime", "parking", "phase"),
         *("running_steps", "session"),
     )
@@ -97,6 +99,8 @@ class ParkedRoad:
         self._waiting: dict[str, asyncio.Future[TaskInput]] = {}
         self._on_parked = on_parked
         self._leftovers = leftovers
+        self._parking: Parking | None = None
+        self._progress: Progress | None = None
         self._held: asyncio.Future[None] | None = None
         if history is not None:
             self.refresh(history)
@@ -180,14 +184,17 @@ class ParkedRoad:
     # --- beside its questions ----------------------------------------------------------------------------------------
 
     async def progress(self, told: str) -> None:
-        """Say what the task is doing, in a line or two. It is not worth a failure of the tool."""
-        try:
-            await self.claim.store.progress(self.claim.task_id, told[:STATUS_CHARACTERS], fence=self.claim.fence)
-        except (CallOver, StaleClaim, UnknownTask):
-            pass  # It has ended, or is not ours: the run is about to be stopped.
-        except StoreError as error:
-            told = f"the progress of the task {self.claim.task_id[:8]} was not kept"
-            troubles_of(self.claim.store).begin("write", error, told)
+        """Say what the task is doing, in a line or two; see `Progress`."""
+        if self._progress is None:
+            self._progress = Progress(self.claim)
+            if self.phase in ("stopped", "cancelled"):
+                self._progress.stop()
+        await self._progress.tell(told)
+
+    async def write_progress(self) -> None:
+        """Write what the task said last that it is doing: before it parks, ends, or is given back."""
+        if self._progress is not None:
+            await self._progress.write()
 
     # --- what the runner does with it --------------------------------------------------------------------------------
 
@@ -248,6 +255,8 @@ class ParkedRoad:
         are shields, tasks of the tool's own, and threads.
         """
         self._leave_for("cancelled" if is_cancelled else "stopped")
+        if self._progress is not None:
+            self._progress.stop()
         loop = asyncio.get_running_loop()
         loop.call_soon(loop.call_soon, self._cancel_waiting)
 
@@ -320,22 +329,37 @@ class ParkedRoad:
         if instead_of is not None and not instead_of.has_passed:
             logger.warning("question %r is another one since it was asked; it is asked anew", question.name)
             await self._guarded(self._withdraw(instead_of))
-        claim, store = self.claim, self.claim.store
+        store = self.claim.store
         limit = store.clock() + store.max_wait
         until = limit if question.until is None else min(limit, question.until)
         tries = question.tries if isinstance(question, FormQuestion) else TRIES
         asked = TaskInput(new_key(), question.name, question.shape, request_of_question(question), until, tries=tries)
+        if self._parking is None:
+            self._parking = Parking(self._park_all, self._give_up_late)
         self.parking += 1
         try:
-            record = await self._guarded(store.park(claim.task_id, [asked], fence=claim.fence))
+            await self._parking.put(asked)
         finally:
             self.parking -= 1
+        return self._asked[asked.name]
+
+    async def _park_all(self, some: Sequence[TaskInput]) -> None:
+        """Park questions, all of them or none."""
+        if self.phase in ("stopped", "cancelled"):
+            raise CallOver("The task was stopped while a question was on its way.")
+        await self.write_progress()
+        claim = self.claim
+        record = await self._guarded(claim.store.park(claim.task_id, some, fence=claim.fence))
         self._parked_at = max(self._parked_at, record.revision)
-        if self.known_revision < record.revision:  # Else it may have been answered already.
-            self._asked[asked.name] = record.inputs[asked.key]
+        if self.known_revision < record.revision:  # Else they may have been answered already.
+            self._asked.update((asked.name, record.inputs[asked.key]) for asked in some)
             if self._has_no_news(record):
                 self.known_revision = record.revision
-        return self._asked[asked.name]
+
+    async def _give_up_late(self, asked: TaskInput) -> None:
+        """Withdraw a question that its tool stopped waiting for while it was being parked."""
+        if self.phase == "open":  # Else the call was stopped, and the next run comes to it.
+            await self._give_up(asked)
 
     def _has_no_news(self, record: TaskRecord) -> bool:
         """Whether a record has the same questions open as this road."""

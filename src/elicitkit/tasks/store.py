@@ -148,7 +148,7 @@ class TaskStore(Storage):
 
         Raises:
             TaskKeyError: If a key was used before in this task.
-            LimitError: If a message or a schema is too large, or the owner has too many open questions.
+            LimitError: If a message or a schema is too large, or the owner or the task has too many open questions.
             CallOver: If the task has ended.
             UnknownTask, StaleClaim: See the class.
         """
