@@ -20,6 +20,7 @@ from .record import History, News, Settlement, Swept, TaskInput, TaskRecord, new
 from .requests import request_of, shape_of
 from .states import Status
 from .storage import Storage
+from .stores.arguments import count, positive
 
 MAX_WAIT: Final = 7 * 24 * 3600.0
 """How long a question waits for a person when nothing else is said, in seconds."""
@@ -69,8 +70,8 @@ class TaskStore(Storage):
         open_requests: int = OPEN_REQUESTS,
     ) -> None:
         self.clock = clock
-        self.max_wait = max_wait
-        self.open_requests = open_requests
+        self.max_wait = positive("max_wait", max_wait)
+        self.open_requests = count("open_requests", open_requests, least=1)
 
     # --- for whoever serves clients ----------------------------------------------------------------------------------
 
