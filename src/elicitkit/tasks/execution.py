@@ -21,6 +21,7 @@ from .beginning import parked_road
 from .call import TaskCall
 from .identity import current_identity
 from .own_rounds import answers_to
+from .quiet import runs_on
 from .road import ParkedRoad
 from .session import TaskSession
 
@@ -86,6 +87,7 @@ class Execution:
     async def _run(self, road: Road) -> dict[str, Any]:
         """Run the tool; rounds that it drives itself inside a task are parked as well, and it is called again."""
         travel(road)
+        runs_on(road)
         made = watching()
         try:
             for _ in range(ROUNDS + 1):

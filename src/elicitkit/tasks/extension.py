@@ -34,6 +34,7 @@ from .execution import Execution, plain_call
 from .listening import listen, wanted_tasks
 from .making import TaskTerms
 from .messages import EXTENSION, TaskParams, UpdateParams
+from .quiet import without_words
 from .record import History, Settlement, TaskInput, TaskRecord
 from .replaying import is_own_client, own_client, replay, replay_through, take_replay
 from .road import REVISION
@@ -378,6 +379,7 @@ class Tasks(Extension):
         """Keep the server's own lifespan, the store, a client of our own and the engine."""
         async with AsyncExitStack() as stack:
             require_served(server, self)
+            stack.enter_context(without_words())
             self._server = server
             stack.callback(self._stop_serving)
             # The SDK's own default is an empty dict, too.
