@@ -11,6 +11,8 @@ from elicitkit import MemoryTaskStore, StoreError
 from elicitkit.tasks.engines.background import beside
 from elicitkit.tasks.engines.feed import AT_ONCE, Feed
 from elicitkit.tasks.engines.outage import Outage
+from elicitkit.tasks.engines.untaken import SECONDS, Untaken
+from elicitkit.testing.store_contract import Clock
 from tests.tasks.desk import eventually
 
 pytestmark = pytest.mark.anyio
@@ -228,3 +230,60 @@ async def test_an_outage_is_told_once_when_it_begins_and_once_when_it_is_over(
         "Redis at redis://there cannot be reached (refused): tasks wait until it can, and none is lost",
         "Redis at redis://there can be reached again",
     ]
+
+
+# --- what nobody takes ------------------------------------------------------------------------------------------------
+
+
+def untaken_of(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [one.getMessage() for one in caplog.records if one.name.endswith(".untaken")]
+
+
+def test_what_nobody_takes_for_a_minute_is_told_once_for_each_outage(caplog: pytest.LogCaptureFixture) -> None:
+    clock = Clock()
+    untaken = Untaken(clock)
+    untaken.look(["a" * 32])
+    clock.advance(SECONDS - 1)
+    untaken.look(["a" * 32, "b" * 32])
+    assert untaken_of(caplog) == []
+
+    clock.advance(1)
+    untaken.look(["a" * 32, "b" * 32])
+    clock.advance(SECONDS)
+    untaken.look(["b" * 32])  # The first was taken, and the next one waits as long.
+    (told,) = untaken_of(caplog)
+    assert "the task aaaaaaaa, which has been ready for 60 s" in told
+    assert "a" * 9 not in told  # An id is as good as a key where nobody is authenticated.
+
+    untaken.look([])
+    untaken.look(["c" * 32])
+    clock.advance(SECONDS)
+    untaken.look(["c" * 32])
+    assert len(untaken_of(caplog)) == 2
+
+
+def test_what_is_taken_in_time_is_not_told_however_much_there_is(caplog: pytest.LogCaptureFixture) -> None:
+    clock = Clock()
+    untaken = Untaken(clock)
+    for number in range(100):
+        untaken.look([str(number), str(number + 1)])
+        clock.advance(SECONDS / 3)
+
+    assert untaken_of(caplog) == []
+
+
+@pytest.mark.parametrize("is_reached", [True, False])
+async def test_the_looks_that_are_done_anyway_find_it_unless_the_queue_is_away(
+    store: MemoryTaskStore, queue: Queue, caplog: pytest.LogCaptureFixture, is_reached: bool
+) -> None:
+    """An outage of the queue is told by itself."""
+    clock = Clock()
+    if not is_reached:
+        queue.outage.begin("gone")
+    feed = Feed(store, queue.add, queue.outage, look=60, untaken=Untaken(clock))
+    await store.create({})
+    await feed._feed()
+    clock.advance(SECONDS)
+    await feed._feed()
+
+    assert len(untaken_of(caplog)) == is_reached

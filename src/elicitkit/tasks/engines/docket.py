@@ -29,6 +29,7 @@ from ..troubles import troubles_of
 from .background import beside, keep_renewing
 from .feed import Feed
 from .outage import Outage, hushed
+from .untaken import Untaken
 
 try:
     from docket import Disposition, Docket, Worker
@@ -140,7 +141,14 @@ class DocketEngine:
         with hushed(outage, *_LOGGERS, is_trouble=_is_trouble, is_noise=self._is_noise):
             async with Docket(self.name, self.url, execution_ttl=_KEPT) as docket:
                 docket.register(jobs.job(), names=[_JOB])
-                feed = Feed(runner.store, partial(_add, docket, outage), outage, look=self._look, patience=_HANG_BACK)
+                feed = Feed(
+                    runner.store,
+                    partial(_add, docket, outage),
+                    outage,
+                    look=self._look,
+                    patience=_HANG_BACK,
+                    untaken=None if self.runs_here else Untaken(),
+                )
                 watching = _keep_watching(docket, outage, feed)
                 async with (
                     runner.open(feed.nudge),
