@@ -13,9 +13,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
-from ..asking import TRIES, Mode
-from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
-from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Names, Question, Reply
+from ..asking import Mode
+from ..errors import CallOver, StaleClaim, StoreError, UnknownTask
+from ..journal import EXPIRED, Journal, LinkQuestion, Names, Question, Reply
 from ..limits import ANSWER_BYTES
 from ..schema.dialects import DIALECTS, Dialect
 from ..server.lifetimes import Lifetime
@@ -24,9 +24,9 @@ from .claim import Claim
 from .leftovers import Leftovers
 from .parking import Parking
 from .progress import Progress
-from .questions import reply_of, request_of_question
-from .record import PASSED, History, TaskInput, TaskRecord, new_key
-from .troubles import troubles_of
+from .questions import input_of, reply_of
+from .record import PASSED, History, TaskInput, TaskRecord
+from .withdrawing import give_up, is_passed, withdraw
 
 if TYPE_CHECKING:
     from mcp.server.session import ServerSession
@@ -148,7 +148,7 @@ class ParkedRoad:
                 asked = await self._settled(asked, question)
             except asyncio.CancelledError:
                 if self.phase == "open":  # It is the tool that waits for it no longer.
-                    await asyncio.shield(self._give_up(asked))
+                    await asyncio.shield(give_up(self.claim, asked))
                 raise
             except TimeoutError:
                 asked = await self._swept(asked)
@@ -328,12 +328,8 @@ class ParkedRoad:
         self._do_something_new()
         if instead_of is not None and not instead_of.has_passed:
             logger.warning("question %r is another one since it was asked; it is asked anew", question.name)
-            await self._guarded(self._withdraw(instead_of))
-        store = self.claim.store
-        limit = store.clock() + store.max_wait
-        until = limit if question.until is None else min(limit, question.until)
-        tries = question.tries if isinstance(question, FormQuestion) else TRIES
-        asked = TaskInput(new_key(), question.name, question.shape, request_of_question(question), until, tries=tries)
+            await self._guarded(withdraw(self.claim, instead_of))
+        asked = input_of(question, self.claim.store)
         if self._parking is None:
             self._parking = Parking(self._park_all, self._give_up_late)
         self.parking += 1
@@ -341,6 +337,8 @@ class ParkedRoad:
             await self._parking.put(asked)
         finally:
             self.parking -= 1
+            if not self.parking:  # There may be ten thousand roads that wait.
+                self._parking = None
         return self._asked[asked.name]
 
     async def _park_all(self, some: Sequence[TaskInput]) -> None:
@@ -359,7 +357,7 @@ class ParkedRoad:
     async def _give_up_late(self, asked: TaskInput) -> None:
         """Withdraw a question that its tool stopped waiting for while it was being parked."""
         if self.phase == "open":  # Else the call was stopped, and the next run comes to it.
-            await self._give_up(asked)
+            await give_up(self.claim, asked)
 
     def _has_no_news(self, record: TaskRecord) -> bool:
         """Whether a record has the same questions open as this road."""
@@ -388,9 +386,6 @@ class ParkedRoad:
         self.refresh(await self._guarded(store.history(self.claim.task_id)))
         return self._asked[asked.name]
 
-    async def _withdraw(self, asked: TaskInput) -> None:
-        await self.claim.store.withdraw(self.claim.task_id, [asked.key], fence=self.claim.fence)
-
     def _do_something_new(self) -> None:
         if self._leftovers is not None:
             # Not while it is held: it may go on, and nobody would look again.
@@ -412,26 +407,11 @@ class ParkedRoad:
         """Withdraw what was dropped; false if the store fails, which is no fault of what the tool does meanwhile."""
         if not keys or self.phase in ("stopped", "cancelled"):
             return True
-        claim, troubles = self.claim, troubles_of(self.claim.store)
         try:
-            await claim.store.withdraw(claim.task_id, keys, fence=claim.fence, have_passed=True)
-        except StoreError as error:
-            troubles.begin("write", error, f"questions of the task {claim.task_id[:8]} cannot be withdrawn yet")
-            return False
+            return await is_passed(self.claim, keys)
         except StaleClaim:
             self.is_broken = True
-        except (CallOver, UnknownTask):
-            pass  # It has ended, and what was open with it.
-        else:
-            troubles.end("write")
-        return True
-
-    async def _give_up(self, asked: TaskInput) -> None:
-        """Ask a question no longer, so that nobody answers what nobody waits for."""
-        try:
-            await self._withdraw(asked)
-        except ElicitkitError:
-            logger.info("a question of the task %s could not be withdrawn", self.claim.task_id[:8])
+            return True
 
 
 async def _within(waiter: asyncio.Future[TaskInput], seconds: float) -> TaskInput:
