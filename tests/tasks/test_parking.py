@@ -163,6 +163,24 @@ async def test_a_question_that_its_tool_gives_up_on_the_way_is_asked_no_longer(i
     await end(road, asking)
 
 
+async def test_a_question_that_its_tool_gives_up_in_the_moment_it_is_parked_is_asked_no_longer() -> None:
+    asking: list[asyncio.Task[Reply]] = []
+
+    class Crossed(Counted):
+        async def park(self, task_id: str, inputs: Any, **named: Any) -> Any:
+            record = await super().park(task_id, inputs, **named)
+            asyncio.get_running_loop().call_soon(asking[1].cancel)  # When it is there, and before its tool knows.
+            return record
+
+    store = Crossed()
+    task_id, road = await begun(store)
+    asking += asks(road, ["stays", "goes"])
+    await turns()
+
+    assert await store.names(task_id) == ["stays"]
+    await end(road, asking)
+
+
 async def test_what_is_on_its_way_when_the_call_is_stopped_is_there_for_the_next_run() -> None:
     store = Counted()
     store.gate = asyncio.Event()

@@ -53,6 +53,10 @@ class Parking:
         except ElicitkitError as error:
             # To each its own: adapters find out by it where it was raised, and where it was caught.
             raise copy.copy(error) from error.__cause__
+        except asyncio.CancelledError:
+            if parked.done() and not parked.cancelled() and parked.exception() is None:  # Just before.
+                await asyncio.shield(self._give_up(asked))
+            raise
 
     async def _work(self) -> None:
         try:
@@ -71,11 +75,12 @@ class Parking:
         except Exception as error:
             _fail(some, error)
         else:
-            for asked, parked in some:
-                if parked.done():
-                    await self._give_up(asked)
-                else:
+            given_up = [asked for asked, parked in some if parked.done()]
+            for _, parked in some:
+                if not parked.done():
                     parked.set_result(None)
+            for asked in given_up:
+                await self._give_up(asked)
         return None
 
     async def _as_many_as_fit(self, some: Sequence[_Waiting], refused: LimitError | None) -> LimitError | None:
