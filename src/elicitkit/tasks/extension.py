@@ -118,8 +118,7 @@ class Tasks(Extension):
         self._principal = principal
         self._runner = self._new_runner()
         self._is_warned = False
-        self._is_work = False
-        """Whether a worker runs them, which tells by itself what keeps it from that."""
+        self._is_work = False  # Whether a worker runs them, which tells by itself what keeps it from that.
         self._serving = Serving()
         self._server: MCPServer[Any] | None = None
         self._server_state: Any = None
@@ -244,12 +243,12 @@ class Tasks(Extension):
             return error_result(error)
 
     async def _intercepted(self, execution: Execution) -> HandlerResult:
-        ctx, params, call_next = execution.ctx, execution.params, execution.call_next
+        ctx, params = execution.ctx, execution.params
         if (replayed := take_replay()) is not None:
             return await replay_through(replayed, execution)
         choice = self._choices.of(params.name, params.arguments or {})
         if choice.mode == "forbidden" or ctx.protocol_version not in _REVISIONS:
-            return await call_next(ctx)
+            return await execution.call_next(ctx)
         if not declares_tasks(ctx):
             if choice.mode == "required":
                 require_tasks(ctx)
