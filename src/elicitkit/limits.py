@@ -38,6 +38,9 @@ FOLDED_OPTIONS: Final = 12
 OPEN_REQUESTS: Final = 1_000
 """The most questions that may be open for one principal, in all its tasks; where nobody is authenticated, any."""
 
+TASK_QUESTIONS: Final = 1_000
+"""The most questions that may be open at once in one task, whoever owns it: all of them go out with each poll."""
+
 OPEN_ENTRIES: Final = 20_000
 """The most questions that may be open in one inbox."""
 

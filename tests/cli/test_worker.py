@@ -80,15 +80,21 @@ def test_a_module_that_fails_is_told_from_one_that_is_not_there(
     [
         ([], 2, "where is Redis? Say it with --docket, or give the server's Tasks a DocketEngine"),
         (["--docket", "localhost"], 2, "the address of Redis begins with redis://"),
-        (["--docket", NOWHERE, "--concurrency", "0"], 2, "concurrency is at least 1"),
+        (["--docket", NOWHERE, "--concurrency", "0"], 2, "--concurrency is a whole number from 1 on, not 0"),
+        (["--docket", NOWHERE, "--concurrency", "-3"], 2, "--concurrency is a whole number from 1 on, not -3"),
         (["--docket", NOWHERE, "--store", "redis://there"], 2, "there are no stores of tasks at redis: addresses"),
-        (["--docket", NOWHERE, "--store", "missing/folder/tasks.db"], 3, "cannot be"),
+        (["--docket", NOWHERE, "--store", "missing/folder/tasks.db"], 3, "There is no file of tasks at"),
+        (["--docket", NOWHERE, "--store", "nope.db"], 3, "There is no file of tasks at"),
+        (["--docket", NOWHERE, "--store", "postgres@localhost"], 2, "begins with postgresql://"),
+        (["--docket", NOWHERE], 3, "There is no file of tasks at"),
     ],
 )
-def test_what_cannot_work_is_refused_before_anything_is_taken(
-    refused: Callable[..., str], options: list[str], code: int, told: str
+def test_what_cannot_work_is_refused_before_anything_is_taken_or_made(
+    refused: Callable[..., str], tmp_path: Path, options: list[str], code: int, told: str
 ) -> None:
+    """A worker that made the store it was to find would wait for ever."""
     assert told in refused(f"{SHOP}:mcp", *options, code=code)
+    assert list(tmp_path.iterdir()) == []
 
 
 # --- in a process of its own ------------------------------------------------------------------------------------------
@@ -106,7 +112,9 @@ async def started(
         assert process.stderr
         said = BufferedByteReceiveStream(process.stderr)
         with anyio.fail_after(30):
-            assert b"a worker of 'shop' takes tasks from redis://127.0.0.1" in await said.receive_until(b"\n", 1_000)
+            first = (await said.receive_until(b"\n", 1_000)).decode()
+        assert "a worker of 'shop' takes tasks from redis://127.0.0.1" in first
+        assert first.rpartition("; they are kept in ")[2].strip().endswith("tasks.db")
         yield process, said
     finally:
         with anyio.CancelScope(shield=True):

@@ -3,12 +3,13 @@
 import os
 import sqlite3
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from elicitkit import MemoryTaskStore, MissingExtra, SqliteTaskStore, StoreError
+from elicitkit import MemoryTaskStore, MissingExtra, SqliteTaskStore, StoreError, open_inbox_store
 from elicitkit.tasks.stores.addresses import open_store
 from elicitkit.tasks.stores.sqlite_schema import MIGRATIONS
 
@@ -73,6 +74,67 @@ def test_what_is_no_address_says_what_is_one(address: str, told: str) -> None:
     with pytest.raises(ValueError, match=told) as caught:
         open_store(address)
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgres@localhost",
+        "app@db.example",
+        "app:hunter2@db.example:5432/shop",
+        "app@db.example/shop",
+        "db.example:5432/shop",
+        "localhost:5432",
+        "host=db dbname=shop",
+        "dbname = shop password='hunter2'",
+        "service=shop",
+    ],
+)
+@pytest.mark.parametrize("open_at", [open_store, open_inbox_store], ids=lambda one: one.__name__)
+def test_a_database_that_is_written_otherwise_is_no_file(
+    tmp_path: Path, open_at: Callable[[str], object], address: str
+) -> None:
+    with pytest.raises(ValueError, match="begins with postgresql://") as caught:
+        open_at(address)
+
+    assert "hunter2" not in str(caught.value)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "address", ["me@home.db", "a@b/c/tasks.db", "./app@db", "/var/app@db", "a=b.db", "tasks", Path("app@db")], ids=repr
+)
+def test_a_path_may_have_such_signs_in_it(address: str | Path) -> None:
+    assert isinstance(open_store(address), SqliteTaskStore)
+
+
+def test_a_file_that_is_there_is_one_whatever_it_is_called(tmp_path: Path) -> None:
+    (tmp_path / "app@db").touch()
+
+    assert isinstance(open_store("app@db"), SqliteTaskStore)
+
+
+@pytest.mark.parametrize(
+    ("address", "option", "told"),
+    [
+        ("tasks.db", "pool_size", "a store in a file has no pool_size: its options are busy_timeout, clock"),
+        ("sqlite:///tasks.db", "rescan", "a store in a file has no rescan"),
+        ("memory:", "busy_timeout", "a store in memory has no busy_timeout"),
+        ("postgresql://db/shop", "busy_timeout", "a store in PostgreSQL has no busy_timeout.* pool_size"),
+    ],
+)
+def test_an_option_of_another_sort_of_store_is_told_with_those_there_are(address: str, option: str, told: str) -> None:
+    with pytest.raises(TypeError, match=told):
+        open_store(address, **{option: 4})
+
+
+async def test_a_store_says_where_it_is(tmp_path: Path) -> None:
+    assert open_store("tasks.db").place == str(tmp_path / "tasks.db")
+    assert open_store("memory:").place == "a MemoryTaskStore"
+    assert (
+        open_store("postgresql://app:hunter2@db.example:5433/shop?schema=mine&sslmode=require").place
+        == "postgresql://db.example:5433/shop, schema mine"
+    )
 
 
 def test_a_database_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

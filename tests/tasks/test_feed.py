@@ -12,6 +12,8 @@ from elicitkit import MemoryTaskStore, StoreError
 from elicitkit.tasks.engines.background import beside
 from elicitkit.tasks.engines.feed import AT_ONCE, Feed
 from elicitkit.tasks.engines.outage import Outage
+from elicitkit.tasks.engines.untaken import SECONDS, Untaken
+from elicitkit.testing.store_contract import Clock
 from tests.tasks.desk import eventually
 
 pytestmark = pytest.mark.anyio
@@ -219,3 +221,60 @@ async def test_what_is_ready_is_given_though_what_is_over_cannot_be_ended_which_
         "the store of tasks fails, and what needs it is tried again until it does not: the disk is full",
         "the store of tasks can be used again",
     ]
+
+
+# --- what nobody takes ------------------------------------------------------------------------------------------------
+
+
+def untaken_of(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [one.getMessage() for one in caplog.records if one.name.endswith(".untaken")]
+
+
+def test_what_nobody_takes_for_a_minute_is_told_once_for_each_outage(caplog: pytest.LogCaptureFixture) -> None:
+    clock = Clock()
+    untaken = Untaken(clock)
+    untaken.look(["a" * 32])
+    clock.advance(SECONDS - 1)
+    untaken.look(["a" * 32, "b" * 32])
+    assert untaken_of(caplog) == []
+
+    clock.advance(1)
+    untaken.look(["a" * 32, "b" * 32])
+    clock.advance(SECONDS)
+    untaken.look(["b" * 32])  # The first was taken, and the next one waits as long.
+    (told,) = untaken_of(caplog)
+    assert "the task aaaaaaaa, which has been ready for 60 s" in told
+    assert "a" * 9 not in told  # An id is as good as a key where nobody is authenticated.
+
+    untaken.look([])
+    untaken.look(["c" * 32])
+    clock.advance(SECONDS)
+    untaken.look(["c" * 32])
+    assert len(untaken_of(caplog)) == 2
+
+
+def test_what_is_taken_in_time_is_not_told_however_much_there_is(caplog: pytest.LogCaptureFixture) -> None:
+    clock = Clock()
+    untaken = Untaken(clock)
+    for number in range(100):
+        untaken.look([str(number), str(number + 1)])
+        clock.advance(SECONDS / 3)
+
+    assert untaken_of(caplog) == []
+
+
+@pytest.mark.parametrize("is_reached", [True, False])
+async def test_the_looks_that_are_done_anyway_find_it_unless_the_queue_is_away(
+    store: MemoryTaskStore, queue: Queue, caplog: pytest.LogCaptureFixture, is_reached: bool
+) -> None:
+    """An outage of the queue is told by itself."""
+    clock = Clock()
+    if not is_reached:
+        queue.outage.begin("gone")
+    feed = Feed(store, queue.add, queue.outage, look=60, untaken=Untaken(clock))
+    await store.create({})
+    await feed._feed()
+    clock.advance(SECONDS)
+    await feed._feed()
+
+    assert len(untaken_of(caplog)) == is_reached

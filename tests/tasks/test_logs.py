@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 
 from elicitkit import FormElicitation, Tasks, elicit, elicit_all, elicit_sync, step
 from elicitkit.tasks import errands
+from elicitkit.tasks.quiet import LOGGER
 from elicitkit.tasks.store import TaskStore
 from tests.tasks.desk import Desk, accept, desk, eventually, quick, server
 from tests.tasks.test_running import FlakyStore
@@ -18,7 +20,8 @@ from tests.tasks.test_running import FlakyStore
 pytestmark = pytest.mark.anyio
 
 SECRET = "swordfish"
-OURS = ("elicitkit", "asyncio")
+OURS = {"elicitkit": logging.DEBUG, "asyncio": logging.DEBUG, "mcp": logging.INFO}
+"""Whose lines are looked at, from which level on: at DEBUG the SDK writes whole messages, as docs/security.md says."""
 
 
 class Collected(logging.Handler):
@@ -49,15 +52,15 @@ def chain_of(error: BaseException | None) -> Iterator[BaseException]:
 def logs() -> Iterator[Collected]:
     """Every record of ours, from DEBUG on."""
     collected, root = Collected(), logging.getLogger()
-    levels = {name: logging.getLogger(name).level for name in OURS}
+    before = {name: logging.getLogger(name).level for name in OURS}
     root.addHandler(collected)
-    for name in OURS:
-        logging.getLogger(name).setLevel(logging.DEBUG)
+    for name, level in OURS.items():
+        logging.getLogger(name).setLevel(level)
     try:
         yield collected
     finally:
         root.removeHandler(collected)
-        for name, level in levels.items():
+        for name, level in before.items():
             logging.getLogger(name).setLevel(level)
 
 
@@ -97,6 +100,10 @@ def handle(fish: str) -> None:
         raise RuntimeError(f"so no {fish}") from error
 
 
+def mean(fish: str) -> None:
+    raise ToolError(f"no {fish} today")
+
+
 def several(fish: str) -> None:
     raise ExceptionGroup(fish, [ValueError(fish), KeyError(fish)])
 
@@ -117,7 +124,7 @@ def keep_what_is_no_json(fish: str) -> object:
     return {fish, 1}
 
 
-@pytest.mark.parametrize("bad", [quote, handle, several, interrupt, leave, refuse], ids=lambda bad: bad.__name__)
+@pytest.mark.parametrize("bad", [quote, handle, mean, several, interrupt, leave, refuse], ids=lambda bad: bad.__name__)
 @pytest.mark.parametrize("inside_a_step", [False, True], ids=["in the tool", "in a step"])
 async def test_a_tool_that_fails_with_an_answer_in_its_hands(
     store: TaskStore, logs: Collected, bad: Callable[[str], object], inside_a_step: bool
@@ -135,6 +142,41 @@ async def test_a_tool_that_fails_with_an_answer_in_its_hands(
         await at.ended(task_id)
 
     assert_silent(logs, told="the process" if bad is leave else "could not be run" if bad is interrupt else "")
+
+
+async def test_the_sdk_says_of_a_tool_that_failed_in_a_task_where_it_did(store: TaskStore, logs: Collected) -> None:
+    async def fish(ctx: Context) -> str:
+        handle(await asked(ctx))
+        return ""
+
+    async with served(store, fish) as at:
+        task_id = await at.start("fish")
+        await at.answer(task_id, fish=SECRET)
+        await at.ended(task_id)
+
+    assert_silent(logs, told="Tool 'fish' failed in a task")
+    assert_silent(logs, told="in handle")
+    assert_silent(logs, told="after ValueError")
+
+
+async def test_a_call_that_is_no_task_is_logged_as_the_sdk_does(store: TaskStore, logs: Collected) -> None:
+    """The filter is for tasks alone, and is gone with the server."""
+
+    async def fish(ctx: Context) -> str:
+        raise ValueError(SECRET)
+
+    tasks: Tasks = quick(store, tools={"another"})
+    mcp = server(tasks)
+    mcp.tool(name="fish")(fish)
+    mcp.tool(name="another")(fish)
+    async with desk(mcp, tasks) as at:
+        await at.send("fish")
+        assert logging.getLogger(LOGGER).filters
+        assert sum(SECRET in one for one in logs.told) == 1
+        await at.ended(await at.start("another"))
+
+    assert sum(SECRET in one for one in logs.told) == 1
+    assert not logging.getLogger(LOGGER).filters
 
 
 async def test_an_answer_that_is_kept_returned_and_replayed(store: TaskStore, logs: Collected) -> None:

@@ -19,7 +19,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.request_state import authenticated_principal
 from mcp_types import HEADER_MISMATCH, INVALID_PARAMS, ElicitResult
 
-from elicitkit import MemoryTaskStore, SqliteTaskStore, Tasks, TasksClient, elicit
+from elicitkit import Elicitation, MemoryTaskStore, SqliteTaskStore, Tasks, TasksClient, elicit, step
 from elicitkit.tasks.messages import CancelTask, GetTask, TaskParams, UpdateParams, UpdateTask
 from elicitkit.tasks.store import TaskStore
 from tests.host.serving import served
@@ -225,3 +225,42 @@ async def test_a_server_without_authentication_says_once_whose_tasks_are(caplog:
             await at.cancel(await at.start("order"))
 
     assert caplog.text.count("a task belongs to whoever holds its id") == 1
+
+
+# --- what is there in a replay ----------------------------------------------------------------------------------------
+
+
+async def test_a_call_that_is_run_again_comes_without_its_request_and_with_what_was_kept_of_it(tmp_path: Path) -> None:
+    """docs/tasks.md, "It is run again without its request"."""
+    seen: list[Any] = []
+
+    async def tenant(ctx: Any, call_next: Any) -> Any:
+        if ctx.method == "tools/call":
+            seen.append(None if ctx.request is None else ctx.request.headers.get("x-tenant"))
+        return await call_next(ctx)
+
+    async def bill(what: str, ctx: Context) -> str:
+        kept = await step(ctx, "tenant", lambda: ctx.headers.get("x-tenant") if ctx.headers else None)
+        outcome = await elicit(ctx, form())
+        capabilities = ctx.session.client_capabilities
+        can_ask = bool(capabilities and capabilities.elicitation)
+        return f"{what} {kept} {ctx.headers is None} {ctx.request_context.request is None} {can_ask} {bool(outcome)}"
+
+    def served_anew() -> tuple[MCPServer[Any], Tasks]:
+        tasks = quick(SqliteTaskStore(tmp_path / "tasks.db"), lease=30.0)
+        mcp: MCPServer[Any] = MCPServer(
+            "desk", middleware=[Elicitation(), tenant], extensions=[tasks], lifespan=tasks.lifespan()
+        )
+        mcp.tool()(tasks.task()(bill))
+        return mcp, tasks
+
+    mcp, tasks = served_anew()
+    async with people(mcp, tasks.store, {"x-tenant": "acme"}) as (at,):
+        task_id = await at.start("bill", what="shoes")
+        await at.key(task_id)
+    mcp, tasks = served_anew()
+    async with people(mcp, tasks.store, {"x-tenant": "another"}) as (at,):
+        await at.answer(task_id, size="M")
+
+        assert await at.said(task_id) == "shoes acme True True True True"
+    assert seen == ["acme", None]

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import anyio
@@ -171,10 +171,76 @@ def least_rights(schema: str, name: str) -> list[str]:
     return [one.strip() for one in statements if one.strip()]
 
 
-async def test_a_role_without_rights_is_told_that_it_has_none(schema: str) -> None:
-    async with role(f"{schema}_user") as address:
-        with pytest.raises(StoreError, match="this role may not do that"):
+@pytest.mark.parametrize(
+    ("granted", "told"),
+    [
+        ([], "may not make the schema {schema}. What helps: GRANT CREATE ON DATABASE {database} TO {role};"),
+        (["CREATE SCHEMA {schema}"], "may not use the schema {schema}. What helps: GRANT USAGE ON SCHEMA {schema} TO"),
+        (
+            ["CREATE SCHEMA {schema}", "GRANT USAGE ON SCHEMA {schema} TO {role}"],
+            "may not make tables in the schema {schema}. What helps: GRANT CREATE ON SCHEMA {schema} TO {role};",
+        ),
+    ],
+    ids=["nothing", "schema", "usage"],
+)
+async def test_a_role_that_may_not_make_what_is_missing_is_told_what_helps(
+    schema: str, granted: list[str], told: str
+) -> None:
+    """And it does help: with each GRANT that it is told of it comes further, and in the end the store is open."""
+    name = f"{schema}_user"
+    ((database,),) = postgres.sql("SELECT current_database()")
+    words = {"schema": schema, "role": name, "database": database}
+    async with role(name) as address:
+        for one in granted:
+            postgres.sql(one.format(**words))
+
+        with pytest.raises(StoreError, match="the role") as caught:
             await PostgresTaskStore(address, schema=schema).open()
+        assert told.format(**words) in str(caught.value)
+
+        postgres.sql(grant_in(caught.value))
+        with suppress(StoreError):
+            await open_once(address, schema)
+            return
+        with pytest.raises(StoreError, match="may not make tables") as then:
+            await open_once(address, schema)
+        postgres.sql(grant_in(then.value))
+        await open_once(address, schema)
+
+
+def grant_in(error: StoreError) -> str:
+    return str(error).partition("What helps: ")[2].partition(";")[0]
+
+
+async def open_once(address: str, schema: str) -> None:
+    async with PostgresTaskStore(address, schema=schema) as store:
+        await store.create({})
+
+
+@pytest.mark.parametrize("may_use", [False, True])
+async def test_a_role_that_may_not_use_the_tables_is_told_what_helps(schema: str, may_use: bool) -> None:
+    name = f"{schema}_user"
+    async with store_in(schema), role(name) as address:
+        if may_use:
+            postgres.sql(f"GRANT USAGE ON SCHEMA {schema} TO {name}")
+
+        with pytest.raises(StoreError, match=r"docs/postgres\.md lists under Rights") as caught:
+            await PostgresTaskStore(address, schema=schema).open()
+
+    every = f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {name};"
+    assert (every if may_use else f"GRANT USAGE ON SCHEMA {schema} TO {name};") in str(caught.value)
+    assert ("(permission denied for table versions)" in str(caught.value)) is may_use
+
+
+async def test_what_a_role_lacks_while_the_store_is_used_is_named(schema: str) -> None:
+    name = f"{schema}_user"
+    async with store_in(schema), role(name) as address:
+        postgres.sql(*(one for one in least_rights(schema, name) if "SEQUENCE" not in one))
+        async with PostgresTaskStore(address, schema=schema) as store:
+            with pytest.raises(
+                StoreError, match=r"this role may not do that \(permission denied for sequence revisions"
+            ):
+                await store.create({})
 
 
 async def test_a_role_with_the_least_rights_that_are_documented_can_do_everything(schema: str) -> None:

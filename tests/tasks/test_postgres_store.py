@@ -319,6 +319,30 @@ def test_an_address_that_is_none_is_refused_without_its_password() -> None:
     assert caught.value.__suppress_context__
 
 
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("postgresql://app:swordfish@db/shop?nope=1", "it has no option 'nope' behind its ?"),
+        ("postgresql://app:swordfish@db/shop?sslmod=require&schema=x", "'sslmod' behind its ?: did you mean 'sslmode'"),
+        ("postgresql://app:swordfish@db/shop?nope", "behind its ? stands name=value"),
+        ("postgresql://app:sword%fish@db/shop", "stands for itself as %25"),
+        ("postgresql://app:swordfish@[::1/shop", "an address of IPv6 stands in brackets"),
+        ("postgresql://app:sword/fish@db/shop", "written as %2F"),
+        ("postgresql://app@db:swordfish/shop", "its port is no number"),
+        ("host=db password=my swordfish=x", "has a name that PostgreSQL does not know"),
+        ("host=db password='swordfish", "a quote in it is not closed"),
+        ("app:swordfish@db", "it begins with postgresql://"),
+    ],
+)
+def test_an_address_that_is_none_says_which_part_of_it_is_wrong_and_not_the_password(address: str, told: str) -> None:
+    with pytest.raises(ValueError, match="no address of a PostgreSQL") as caught:
+        PostgresTaskStore(address)
+
+    assert told in str(caught.value)
+    assert "fish" not in repr(caught.value)
+    assert "sword" not in repr(caught.value).replace("password", "")
+
+
 def test_a_password_that_ends_the_user_too_early_is_refused_without_its_end() -> None:
     with pytest.raises(ValueError, match="written as %40") as caught:
         PostgresTaskStore("postgresql://app:sword@fish@db/test")

@@ -220,6 +220,24 @@ async def test_without_the_extension_declared_no_request_looks_at_the_id(
     assert all("extensions" in error.data["requiredCapabilities"] for error in errors)
 
 
+@pytest.mark.parametrize("params", [{}, {"taskId": 7}, {"taskId": UNKNOWN, "inputResponses": 7}], ids=str)
+@pytest.mark.parametrize("method", ["tasks/get", "tasks/update", "tasks/cancel"])
+async def test_without_the_extension_declared_that_is_said_first_whatever_else_is_wrong(
+    mcp: MCPServer[Any], tasks: Tasks, method: str, params: dict[str, Any]
+) -> None:
+    """Tasks extension, "Negotiation": -32021 before anything else is looked at."""
+
+    class Malformed(Request[dict[str, Any], str]):
+        pass
+
+    async with desk(mcp, tasks) as at, eras.connected(mcp, "2026-07-28") as stranger:
+        undeclared = await error_of(stranger, Malformed(method=method, params=params))
+        declared = await error_of(at.client, Malformed(method=method, params=params))
+
+    assert undeclared.code == MISSING_REQUIRED_CLIENT_CAPABILITY == -32021
+    assert declared.code == INVALID_PARAMS
+
+
 @pytest.mark.parametrize("method", ["tasks/list", "tasks/result"])
 async def test_methods_of_the_older_tasks_do_not_exist(mcp: MCPServer[Any], tasks: Tasks, method: str) -> None:
     class Older(Request[RequestParams, str]):

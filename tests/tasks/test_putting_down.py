@@ -3,13 +3,14 @@
 import asyncio
 import gc
 import weakref
+from collections.abc import Awaitable
 from typing import Any
 
 import pytest
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 
-from elicitkit import MemoryTaskStore, StoreError, elicit, elicit_all, step
+from elicitkit import MemoryTaskStore, StoreError, elicit, step
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.tasks.record import History
@@ -206,6 +207,12 @@ async def test_what_a_run_did_itself_is_not_read_again(monkeypatch: pytest.Monke
         assert (read, looked) == ([], [])
 
 
+async def a_little_later(asking: Awaitable[Any]) -> Any:
+    """Ask when what was asked just before is parked: what is asked in the same turn of the loop goes with it."""
+    await turns()
+    return await asking
+
+
 class CrossingStore(MemoryTaskStore):
     """A store that takes answers to all that is open just before something more is asked."""
 
@@ -226,7 +233,7 @@ async def test_an_answer_that_crosses_a_question_is_seen() -> None:
             await elicit(ctx, form("A?", "x"))
             is_seen.set()
 
-        await asyncio.gather(first(), elicit(ctx, form("B?", "x")))
+        await asyncio.gather(first(), a_little_later(elicit(ctx, form("B?", "x"))))
 
     async with desk(mcp, tasks, seconds=5) as at:
         task_id = await at.start("ask")
@@ -257,9 +264,11 @@ class SlowToPark(MemoryTaskStore):
 
     def __init__(self) -> None:
         super().__init__()
-        self.is_parking, self.may_park = asyncio.Event(), asyncio.Event()
+        self.has_begun, self.is_parking, self.may_park = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def park(self, task_id: str, inputs: Any, **named: Any) -> Any:
+        self.has_begun.set()
+        await turns()
         if "B?" in str(inputs):
             self.is_parking.set()
             await self.may_park.wait()
@@ -274,7 +283,11 @@ async def test_a_call_is_not_put_down_while_a_question_of_it_is_on_its_way_into_
 
     @mcp.tool()
     async def ask(ctx: Context) -> None:
-        await elicit_all(ctx, a=form("A?", "x"), b=form("B?", "x"))
+        async def second() -> None:
+            await store.has_begun.wait()
+            await elicit(ctx, form("B?", "x"))
+
+        await asyncio.gather(elicit(ctx, form("A?", "x")), second())
 
     async with desk(mcp, tasks) as at:
         task_id = await at.start("ask")

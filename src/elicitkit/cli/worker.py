@@ -4,6 +4,8 @@ It takes tasks that are ready from Docket on Redis, and runs their tools in the 
 end it: what runs is stopped and given back, and others take it at once. A tool that has not ended after --grace seconds
 is left behind: its task is given to others all the same, and the process ends. A second signal ends it immediately.
 
+It makes no store: the server does, when it starts for the first time, or with a newer version.
+
 Addresses may hold passwords, which others on this machine can see on a command line: ELICITKIT_STORE and
 ELICITKIT_DOCKET in the environment do the same as --store and --docket.
 """
@@ -68,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
     server = server_at(args.server)
     if args.grace is not None and not 0 < args.grace < float("inf"):
         raise Failure(Exit.USAGE, f"--grace is a positive number of seconds, not {args.grace:g}")
+    if args.concurrency is not None and args.concurrency < 1:
+        raise Failure(Exit.USAGE, f"--concurrency is a whole number from 1 on, not {args.concurrency}")
     engine = _engine(server, args)
     asyncio.run(_work(server, engine, _store(server, args.store), args.grace))
     say("elicitkit: the worker has ended")
@@ -83,7 +87,8 @@ async def _work(server: MCPServer[Any], engine: DocketEngine, store: TaskStore |
         ending = stack.enter_context(Ending(grace or own_grace, lambda: () if tasks is None else tasks.left_behind))
         await _entered(stack, working(server, engine, store=store, grace=grace))
         takes = f"takes tasks from {engine.address}, {engine.concurrency} at once"
-        say(f"elicitkit: a worker of {server.name!r} {takes}")
+        where = "" if tasks is None else f"; they are kept in {tasks.store.place}"
+        say(f"elicitkit: a worker of {server.name!r} {takes}{where}")
         await ending.asked()
         say("elicitkit: the worker gives back what runs")
 
@@ -122,7 +127,10 @@ def _engine(server: MCPServer[Any], args: argparse.Namespace) -> DocketEngine:
 
 
 def _store(server: MCPServer[Any], address: str | None) -> TaskStore | None:
-    """The store that is given in place of the server's, which must be one that processes can share."""
+    """The store that is given in place of the server's. Either must be there, and one that processes can share.
+
+    A worker makes no tasks: one that would make a store looks at the wrong place, and would wait there for ever.
+    """
     from ..tasks.stores.addresses import open_store
     from ..tasks.stores.memory import MemoryTaskStore
     from ..tasks.working import tasks_of
@@ -132,8 +140,11 @@ def _store(server: MCPServer[Any], address: str | None) -> TaskStore | None:
     except ValueError as error:
         raise Failure(Exit.USAGE, str(error)) from error
     tasks = tasks_of(server)
-    if isinstance(store or (tasks and tasks.store), MemoryTaskStore):
+    used = store or (None if tasks is None else tasks.store)
+    if isinstance(used, MemoryTaskStore):
         raise Failure(Exit.USAGE, "a store in memory is that of one process: give --store one that all have")
+    if used is not None:
+        used.must_exist = True
     return store
 
 

@@ -13,7 +13,7 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, CallTo
 from pydantic import BaseModel
 
 from ..asking import Road, travel
-from ..errors import ElicitkitError, LimitError, watching
+from ..errors import ElicitkitError, LimitError, watch, watching
 from ..limits import ROUNDS
 from ..server.driving import with_session
 from ..server.failures import error_result, unmasked
@@ -21,6 +21,7 @@ from .beginning import parked_road
 from .call import TaskCall
 from .identity import current_identity
 from .own_rounds import answers_to
+from .quiet import runs_on
 from .road import ParkedRoad
 from .session import TaskSession
 
@@ -86,6 +87,7 @@ class Execution:
     async def _run(self, road: Road) -> dict[str, Any]:
         """Run the tool; rounds that it drives itself inside a task are parked as well, and it is called again."""
         travel(road)
+        runs_on(road)
         made = watching()
         try:
             for _ in range(ROUNDS + 1):
@@ -107,6 +109,14 @@ class Execution:
         if not requests:
             await asyncio.sleep(_STATE_ONLY_PAUSE)
         self.resume({"inputResponses": answers, "requestState": result.get("requestState")})
+
+
+async def plain_call(execution: Execution) -> HandlerResult:
+    """A call that becomes no task. Where no adapter is installed, an error of ours keeps its text all the same."""
+    if getattr(execution.ctx.session, "elicitkit_road", None) is not None:
+        return await execution.call_next(execution.ctx)
+    with watch() as made:
+        return unmasked(_wire(await execution.call_next(execution.ctx)), made)
 
 
 def _wire(result: HandlerResult) -> dict[str, Any]:

@@ -14,34 +14,36 @@ from mcp import Client
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.extension import Extension, MethodBinding
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.server import require_client_extension
 from mcp.server.request_state import authenticated_principal
 from mcp.shared.exceptions import MCPError
-from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
-from mcp_types import HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, CallToolRequestParams
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, CallToolRequestParams
 
 from ..asking import AskContext
 from ..asking.road import road_of, seconds_of
-from ..errors import AdapterMissing, StoreError, UnknownTask
+from ..errors import AdapterMissing, ElicitkitError, StoreError, UnknownTask
 from ..journal import Journal
 from ..limits import LOST_RUNS
+from ..server.failures import error_result
 from .answers import judge
 from .beginning import BeginningRoad, begin_later
 from .call import TaskCall
 from .choice import Choice, Choices, Mode, Predicate, kept_for, kept_in
+from .consent import declares_tasks, require_addressed, require_tasks
 from .engine import Engine
 from .engines.local import LocalEngine
-from .execution import Execution
+from .execution import Execution, plain_call
 from .listening import listen, wanted_tasks
 from .making import TaskTerms
 from .messages import EXTENSION, TaskParams, UpdateParams
+from .quiet import without_words
 from .record import History, Settlement, TaskInput, TaskRecord
 from .replaying import is_own_client, own_client, replay, replay_through, take_replay
 from .road import REVISION
 from .run import Run
 from .runner import GRACE, MAX_LIVE, Runner
-from .serving import NO_LIFESPAN, Serving
+from .serving import NO_LIFESPAN, Serving, require_lifespan, require_served, started
 from .store import LEASE, TaskStore
+from .stores.arguments import count
 from .troubles import Doing, troubles_of
 from .wire import create_task_result, get_task_result
 
@@ -56,6 +58,8 @@ TTL: Final = timedelta(days=1)
 
 _REVISIONS = frozenset({REVISION})
 """The revisions that have tasks. On others a tool runs as if there were none."""
+
+_METHODS = frozenset({"tasks/get", "tasks/update", "tasks/cancel"})
 
 
 class Tasks(Extension):
@@ -114,11 +118,11 @@ class Tasks(Extension):
         self._choices = Choices(tools, self._ttl)
         self._poll_interval_ms = max(1, round((seconds_of(poll_interval, what="poll_interval") or 1.0) * 1000))
         self._principal = principal
-        self._new_runner = partial(
-            Runner, replay=self._replay, max_live=max_live, lease=self._lease, lost_runs=lost_runs
-        )
+        live = count("max_live", max_live)
+        self._new_runner = partial(Runner, replay=self._replay, max_live=live, lease=self._lease, lost_runs=lost_runs)
         self._runner = self._new_runner(self.store, grace=self.grace)
         self._is_warned = False
+        self._is_work = False  # Whether a worker runs them, which tells by itself what keeps it from that.
         self._serving = Serving()
         self._server: MCPServer[Any] | None = None
         self._server_state: Any = None
@@ -174,10 +178,13 @@ class Tasks(Extension):
         in memory, *mine* is entered once, and all see what it gave; so do tools that are run again.
 
         Raises:
+            TypeError: If *mine* is none: the server was given the method, and not what it makes.
+            AdapterMissing: When the server starts: if these tasks are not among its extensions.
             ValueError: When the server starts: if a tool was chosen that it does not have, or another server serves
                 these tasks.
             StoreError: When the server starts: if the store cannot be opened.
         """
+        require_lifespan(mine)
 
         @asynccontextmanager
         async def living(server: MCPServer[Any]) -> AsyncIterator[Any]:
@@ -186,7 +193,8 @@ class Tasks(Extension):
                 return
             if self._server not in (None, server):
                 raise ValueError("these tasks are served by another server at the moment: each has its own Tasks(…)")
-            async with self._serving.joined(self._serve(server, mine)) as state:
+            serving = self._serve(server, mine)
+            async with self._serving.joined(serving if self._is_work else started(server, serving)) as state:
                 yield state
 
         return living
@@ -212,7 +220,7 @@ class Tasks(Extension):
         """
         if self.is_served:
             raise RuntimeError("these tasks are served at the moment: their engine is chosen before")
-        self.engine, self.store = engine, store or self.store
+        self.engine, self.store, self._is_work = engine, store or self.store, True
         self.grace = seconds_of(grace, what="grace") or self.grace
         self._runner = self._new_runner(self.store, grace=self.grace)
 
@@ -230,16 +238,22 @@ class Tasks(Extension):
         self, params: CallToolRequestParams, ctx: Context, call_next: CallNext
     ) -> HandlerResult:
         """Decide whether a call becomes a task, and start it."""
-        execution = Execution(ctx, params, call_next)
+        try:
+            return await self._intercepted(Execution(ctx, params, call_next))
+        except ElicitkitError as error:  # The middleware that gives it its text may not be there.
+            return error_result(error)
+
+    async def _intercepted(self, execution: Execution) -> HandlerResult:
+        ctx, params = execution.ctx, execution.params
         if (replayed := take_replay()) is not None:
             return await replay_through(replayed, execution)
         choice = self._choices.of(params.name, params.arguments or {})
         if choice.mode == "forbidden" or ctx.protocol_version not in _REVISIONS:
-            return await call_next(ctx)
-        if not _declares_tasks(ctx):
+            return await execution.call_next(ctx)
+        if not declares_tasks(ctx):
             if choice.mode == "required":
-                require_client_extension(ctx, EXTENSION)
-            return await call_next(ctx)
+                require_tasks(ctx)
+            return await plain_call(execution)
         if self._client is None:
             raise AdapterMissing(NO_LIFESPAN)
         self._warn(ctx)
@@ -288,7 +302,7 @@ class Tasks(Extension):
 
     async def _update(self, ctx: Context, params: UpdateParams) -> HandlerResult:
         task_id, responses = params.task_id, params.input_responses
-        _require_addressed(ctx, task_id)
+        require_addressed(ctx, task_id)
         owner = self._principal(ctx)
         inputs = self._runner.asked(task_id, owner, responses.keys())
         with self._told("write"):
@@ -303,7 +317,7 @@ class Tasks(Extension):
         return {"resultType": "complete"}
 
     async def _cancel(self, ctx: Context, params: TaskParams) -> HandlerResult:
-        _require_addressed(ctx, params.task_id)
+        require_addressed(ctx, params.task_id)
         with self._told("write"):
             await self.store.cancel(params.task_id, owner=self._principal(ctx))
         return {"resultType": "complete"}
@@ -312,9 +326,9 @@ class Tasks(Extension):
         """The task that a request names.
 
         Raises:
-            MCPError: As `_require_addressed`; -32602 for a task that is unknown, expired or somebody else's.
+            MCPError: As `require_addressed`; -32602 for a task that is unknown, expired or somebody else's.
         """
-        _require_addressed(ctx, task_id)
+        require_addressed(ctx, task_id)
         with self._told("read"):
             return await self.store.get(task_id, owner=self._principal(ctx))
 
@@ -334,11 +348,16 @@ class Tasks(Extension):
         else:
             troubles_of(self.store).end(doing)
 
-    async def _listen(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """A middleware that serves `subscriptions/listen` with `taskIds`."""
+    async def _first(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """A middleware that serves `subscriptions/listen` with `taskIds`.
+
+        Who did not declare the extension is told so, whatever else is wrong with a request about a task.
+        """
+        if ctx.method in _METHODS and ctx.protocol_version in _REVISIONS:
+            require_tasks(ctx)
         if not (wanted := wanted_tasks(ctx)):
             return await call_next(ctx)
-        require_client_extension(ctx, EXTENSION)
+        require_tasks(ctx)
         owner = self._principal(ctx)
         return await listen(
             ctx,
@@ -359,6 +378,8 @@ class Tasks(Extension):
     async def _serve(self, server: MCPServer[Any], mine: Lifespan | None) -> AsyncIterator[Any]:
         """Keep the server's own lifespan, the store, a client of our own and the engine."""
         async with AsyncExitStack() as stack:
+            require_served(server, self)
+            stack.enter_context(without_words())
             self._server = server
             stack.callback(self._stop_serving)
             # The SDK's own default is an empty dict, too.
@@ -367,8 +388,8 @@ class Tasks(Extension):
             await stack.enter_async_context(self.store)
             self._client = await stack.enter_async_context(own_client(server, self))
             await stack.enter_async_context(self.engine.running(self._runner))
-            if self._listen not in server.middleware:
-                server.middleware.append(self._listen)
+            if self._first not in server.middleware:
+                server.middleware.append(self._first)
             yield self._server_state
 
     def _stop_serving(self) -> None:
@@ -378,20 +399,3 @@ class Tasks(Extension):
 def _judged(responses: Mapping[str, object], inputs: Mapping[str, TaskInput]) -> list[Settlement]:
     """What responses make of open questions; those to any other are ignored."""
     return [judge(inputs[key], response) for key, response in responses.items() if key in inputs]
-
-
-def _require_addressed(ctx: Context, task_id: str) -> None:
-    """Make sure that a request may name a task, and names it where it is to.
-
-    Raises:
-        MCPError: -32021 without the extension declared, -32020 for another `Mcp-Name`.
-    """
-    require_client_extension(ctx, EXTENSION)
-    headers = getattr(ctx.request, "headers", None)
-    if headers is not None and decode_header_value(headers.get(MCP_NAME_HEADER)) != task_id:
-        raise MCPError(code=HEADER_MISMATCH, message="The header Mcp-Name is to be the taskId.")
-
-
-def _declares_tasks(ctx: Context) -> bool:
-    capabilities = ctx.session.client_capabilities
-    return bool(capabilities and capabilities.extensions and EXTENSION in capabilities.extensions)

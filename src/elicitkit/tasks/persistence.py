@@ -28,6 +28,7 @@ async def keep_end(run: Run, end: End) -> None:
     pausing, troubles = pauses(), troubles_of(run.claim.store)
     while True:
         try:
+            await run.road.write_progress()
             await end(run.claim)
             troubles.end("write")
             return

@@ -9,8 +9,9 @@ from typing import Any
 from ..asking import TRIES
 from ..errors import AnswerError, Fault, ProtocolError
 from ..journal import EXPIRED, FormQuestion, LinkQuestion, Question, Reply
-from .record import TaskInput
+from .record import TaskInput, new_key
 from .requests import METHOD, form_request, link_request, shape_of
+from .store import TaskStore
 
 
 def request_of_question(question: Question) -> Mapping[str, Any]:
@@ -35,6 +36,14 @@ def question_of(request: Mapping[str, Any], name: str) -> Question:
     if params.get("mode") == "url":
         return LinkQuestion(name, shape_of(request), params["message"], url=params["url"])
     return FormQuestion(name, shape_of(request), params["message"], params["requestedSchema"], tries=TRIES)
+
+
+def input_of(question: Question, store: TaskStore) -> TaskInput:
+    """A question as it is to be parked, under a new key."""
+    limit = store.clock() + store.max_wait
+    until = limit if question.until is None else min(limit, question.until)
+    tries = question.tries if isinstance(question, FormQuestion) else TRIES
+    return TaskInput(new_key(), question.name, question.shape, request_of_question(question), until, tries=tries)
 
 
 def reply_of(asked: TaskInput, question: Question) -> Reply:

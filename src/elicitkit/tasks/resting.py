@@ -111,6 +111,7 @@ class Resting:
 
 async def _put_down(run: Run) -> bool:
     claim = run.claim
+    await run.road.write_progress()
     try:
         return await claim.store.put_down(claim.task_id, fence=claim.fence, seen_revision=run.road.known_revision)
     except (StaleClaim, UnknownTask):

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
-from ..asking import TRIES, Mode
-from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
-from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Names, Question, Reply
-from ..limits import ANSWER_BYTES, STATUS_CHARACTERS
+from ..asking import Mode
+from ..errors import CallOver, StaleClaim, StoreError, UnknownTask
+from ..journal import EXPIRED, Journal, LinkQuestion, Names, Question, Reply
+from ..limits import ANSWER_BYTES
 from ..schema.dialects import DIALECTS, Dialect
 from ..server.lifetimes import Lifetime
 from ..server.modes import require_mode
 from .claim import Claim
 from .leftovers import Leftovers
-from .questions import reply_of, request_of_question
-from .record import PASSED, History, TaskInput, TaskRecord, new_key
-from .troubles import troubles_of
+from .parking import Parking
+from .progress import Progress
+from .questions import input_of, reply_of
+from .record import PASSED, History, TaskInput, TaskRecord
+from .withdrawing import give_up, is_passed, withdraw
 
 if TYPE_CHECKING:
     from mcp.server.session import ServerSession
@@ -48,8 +50,8 @@ class ParkedRoad:
     """A `Road` whose questions are parked on a task."""
 
     __slots__ = (  # There is one for each parked task in memory.
-        *("_asked", "_held", "_journal", "_leftovers", "_names", "_on_parked", "_parked_at", "_running", "_steps"),
-        *("_waiting", "_waiting_since"),
+        *("_asked", "_held", "_journal", "_leftovers", "_names", "_on_parked", "_parked_at", "_parking", "_progress"),
+        *("_running", "_steps", "_waiting", "_waiting_since"),
         *("call_id", "claim", "claimed_until", "has_got_on", "is_broken", "known_revision", "lifetime", "parking"),
         *("phase", "running_steps", "session"),
     )
@@ -99,6 +101,8 @@ class ParkedRoad:
         self._waiting: dict[str, asyncio.Future[TaskInput]] = {}
         self._on_parked = on_parked
         self._leftovers = leftovers
+        self._parking: Parking | None = None
+        self._progress: Progress | None = None
         self._held: asyncio.Future[None] | None = None
         if history is not None:
             self.refresh(history)
@@ -146,7 +150,7 @@ class ParkedRoad:
                 asked = await self._settled(asked, question)
             except asyncio.CancelledError:
                 if self.phase == "open":  # It is the tool that waits for it no longer.
-                    await asyncio.shield(self._give_up(asked))
+                    await asyncio.shield(give_up(self.claim, asked))
                 raise
             except TimeoutError:
                 asked = await self._swept(asked)
@@ -182,14 +186,17 @@ class ParkedRoad:
     # --- beside its questions ----------------------------------------------------------------------------------------
 
     async def progress(self, told: str) -> None:
-        """Say what the task is doing, in a line or two. It is not worth a failure of the tool."""
-        try:
-            await self.claim.store.progress(self.claim.task_id, told[:STATUS_CHARACTERS], fence=self.claim.fence)
-        except (CallOver, StaleClaim, UnknownTask):
-            pass  # It has ended, or is not ours: the run is about to be stopped.
-        except StoreError as error:
-            told = f"the progress of the task {self.claim.task_id[:8]} was not kept"
-            troubles_of(self.claim.store).begin("write", error, told)
+        """Say what the task is doing, in a line or two; see `Progress`."""
+        if self._progress is None:
+            self._progress = Progress(self.claim)
+            if self.phase in ("stopped", "cancelled"):
+                self._progress.stop()
+        await self._progress.tell(told)
+
+    async def write_progress(self) -> None:
+        """Write what the task said last that it is doing: before it parks, ends, or is given back."""
+        if self._progress is not None:
+            await self._progress.write()
 
     # --- what the runner does with it --------------------------------------------------------------------------------
 
@@ -250,6 +257,8 @@ class ParkedRoad:
         are shields, tasks of the tool's own, and threads.
         """
         self._leave_for("cancelled" if is_cancelled else "stopped")
+        if self._progress is not None:
+            self._progress.stop()
         loop = asyncio.get_running_loop()
         loop.call_soon(loop.call_soon, self._cancel_waiting)
 
@@ -321,24 +330,37 @@ class ParkedRoad:
         self._do_something_new()
         if instead_of is not None and not instead_of.has_passed:
             logger.warning("question %r is another one since it was asked; it is asked anew", question.name)
-            await self._guarded(self._withdraw(instead_of))
-        claim, store = self.claim, self.claim.store
-        limit = store.clock() + store.max_wait
-        until = limit if question.until is None else min(limit, question.until)
-        tries = question.tries if isinstance(question, FormQuestion) else TRIES
-        asked = TaskInput(new_key(), question.name, question.shape, request_of_question(question), until, tries=tries)
+            await self._guarded(withdraw(self.claim, instead_of))
+        asked = input_of(question, self.claim.store)
+        if self._parking is None:
+            self._parking = Parking(self._park_all, self._give_up_late)
         self.parking += 1
         try:
-            record = await self._guarded(store.park(claim.task_id, [asked], fence=claim.fence))
+            await self._parking.put(asked)
         finally:
             self.parking -= 1
+            if not self.parking:  # There may be ten thousand roads that wait.
+                self._parking = None
+        return self._asked[asked.name]
+
+    async def _park_all(self, some: Sequence[TaskInput]) -> None:
+        """Park questions, all of them or none."""
+        if self.phase in ("stopped", "cancelled"):
+            raise CallOver("The task was stopped while a question was on its way.")
+        await self.write_progress()
+        claim = self.claim
+        record = await self._guarded(claim.store.park(claim.task_id, some, fence=claim.fence))
         self.has_got_on = True
         self._parked_at = max(self._parked_at, record.revision)
-        if self.known_revision < record.revision:  # Else it may have been answered already.
-            self._asked[asked.name] = record.inputs[asked.key]
+        if self.known_revision < record.revision:  # Else they may have been answered already.
+            self._asked.update((asked.name, record.inputs[asked.key]) for asked in some)
             if self._has_no_news(record):
                 self.known_revision = record.revision
-        return self._asked[asked.name]
+
+    async def _give_up_late(self, asked: TaskInput) -> None:
+        """Withdraw a question that its tool stopped waiting for while it was being parked."""
+        if self.phase == "open":  # Else the call was stopped, and the next run comes to it.
+            await give_up(self.claim, asked)
 
     def _has_no_news(self, record: TaskRecord) -> bool:
         """Whether a record has the same questions open as this road."""
@@ -368,9 +390,6 @@ class ParkedRoad:
         self.refresh(await self._guarded(store.history(self.claim.task_id)))
         return self._asked[asked.name]
 
-    async def _withdraw(self, asked: TaskInput) -> None:
-        await self.claim.store.withdraw(self.claim.task_id, [asked.key], fence=self.claim.fence)
-
     def _do_something_new(self) -> None:
         if self._leftovers is not None:
             # Not while it is held: it may go on, and nobody would look again.
@@ -392,26 +411,11 @@ class ParkedRoad:
         """Withdraw what was dropped; false if the store fails, which is no fault of what the tool does meanwhile."""
         if not keys or self.phase in ("stopped", "cancelled"):
             return True
-        claim, troubles = self.claim, troubles_of(self.claim.store)
         try:
-            await claim.store.withdraw(claim.task_id, keys, fence=claim.fence, have_passed=True)
-        except StoreError as error:
-            troubles.begin("write", error, f"questions of the task {claim.task_id[:8]} cannot be withdrawn yet")
-            return False
+            return await is_passed(self.claim, keys)
         except StaleClaim:
             self.is_broken = True
-        except (CallOver, UnknownTask):
-            pass  # It has ended, and what was open with it.
-        else:
-            troubles.end("write")
-        return True
-
-    async def _give_up(self, asked: TaskInput) -> None:
-        """Ask a question no longer, so that nobody answers what nobody waits for."""
-        try:
-            await self._withdraw(asked)
-        except ElicitkitError:
-            logger.info("a question of the task %s could not be withdrawn", self.claim.task_id[:8])
+            return True
 
 
 async def _within(waiter: asyncio.Future[TaskInput], seconds: float) -> TaskInput:

@@ -407,6 +407,7 @@ class Runner:
 
     async def _is_given_back(self, run: Run) -> bool:
         """Give a task to others that has something to do."""
+        await run.road.write_progress()
         await self._release(run.claim)
         return True
 
@@ -429,7 +430,9 @@ class Runner:
     async def _give_back(self, some: Iterable[Run]) -> None:
         runs = [*some]
         for first in range(0, len(runs), AT_ONCE):
-            await asyncio.gather(*(self._release(run.claim) for run in runs[first : first + AT_ONCE]))
+            some = runs[first : first + AT_ONCE]
+            await asyncio.gather(*(run.road.write_progress() for run in some))
+            await asyncio.gather(*(self._release(run.claim) for run in some))
 
     async def _release(self, claim: Claim) -> None:
         try:

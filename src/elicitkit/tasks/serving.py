@@ -6,17 +6,69 @@ In memory each client enters the server's lifespan for itself; over HTTP the app
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
 import anyio
+from mcp.server.mcpserver import MCPServer
+
+from ..errors import AdapterMissing, ElicitkitError
+
+logger: logging.Logger = logging.getLogger(__name__)
 
 NO_LIFESPAN: Final = (
     "Tasks need their lifespan, which starts what runs them: add it to the server, as in\n"
     '    MCPServer("my-server", middleware=[Elicitation()], extensions=[tasks], lifespan=tasks.lifespan())'
 )
 """What is said to who left it out."""
+
+
+def require_lifespan(mine: object) -> None:
+    """Make sure that what an author adds to the lifespan of tasks is a lifespan.
+
+    Raises:
+        TypeError: If not: the method itself was given to a server, which calls it with itself.
+    """
+    if mine is not None and not callable(mine):
+        raise TypeError(
+            "lifespan=tasks.lifespan() has parentheses: the method makes the lifespan, and one of your own goes into "
+            f"them, as in tasks.lifespan(mine); it was given {type(mine).__name__}"
+        )
+
+
+def require_served(server: object, tasks: object) -> None:
+    """Make sure that a server has tasks among its extensions: else no call of it would become one, without a word.
+
+    Raises:
+        TypeError: If it is no server that can have any.
+        AdapterMissing: If it has not.
+    """
+    if not isinstance(server, MCPServer):
+        raise TypeError(f"Tasks are for MCPServer of the official SDK, not for {type(server).__name__}")
+    known = getattr(server, "_extensions", None)  # The SDK tells nobody else which there are.
+    if known is not None and not any(one is tasks for one in known):
+        raise AdapterMissing(
+            f"The server {server.name!r} has the lifespan of these tasks, and not the tasks themselves, so that every "
+            "call would be a plain one: add them, as in\n"
+            '    MCPServer("my-server", middleware=[Elicitation()], extensions=[tasks], lifespan=tasks.lifespan())'
+        )
+
+
+@asynccontextmanager
+async def started(server: MCPServer[Any], serving: AbstractAsyncContextManager[Any]) -> AsyncIterator[Any]:
+    """Serve inside the block. What keeps a server from that is told in one line.
+
+    What it raises comes to its author at the end of groups in groups, a screen or two long.
+    """
+    async with AsyncExitStack() as stack:
+        try:
+            state = await stack.enter_async_context(serving)
+        except (ElicitkitError, ValueError, TypeError) as error:
+            logger.error("the server %r cannot start: %s", getattr(server, "name", ""), " ".join(str(error).split()))
+            raise
+        yield state
 
 
 class Serving:

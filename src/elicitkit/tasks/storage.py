@@ -17,6 +17,15 @@ class Storage(ABC):
     clock: Callable[[], float]
     """What gives the time, in seconds since the epoch."""
 
+    must_exist: bool = False
+    """Whether it makes nothing when it is opened, and brings nothing up to date: what is not there, or is of an older
+    version, is a `StoreError` then. A store that has nothing to make does not look at it."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, as people may read it: without a password."""
+        return f"a {type(self).__name__}"
+
     async def __aenter__(self) -> Self:
         await self.open()
         return self

@@ -20,6 +20,7 @@ from .record import History, News, Settlement, Swept, TaskInput, TaskRecord, new
 from .requests import request_of, shape_of
 from .states import Status
 from .storage import Storage
+from .stores.arguments import count, positive
 
 MAX_WAIT: Final = 7 * 24 * 3600.0
 """How long a question waits for a person when nothing else is said, in seconds."""
@@ -72,8 +73,8 @@ class TaskStore(Storage):
         open_requests: int = OPEN_REQUESTS,
     ) -> None:
         self.clock = clock
-        self.max_wait = max_wait
-        self.open_requests = open_requests
+        self.max_wait = positive("max_wait", max_wait)
+        self.open_requests = count("open_requests", open_requests, least=1)
 
     # --- for whoever serves clients ----------------------------------------------------------------------------------
 
@@ -151,7 +152,7 @@ class TaskStore(Storage):
 
         Raises:
             TaskKeyError: If a key was used before in this task.
-            LimitError: If a message or a schema is too large, or the owner has too many open questions.
+            LimitError: If a message or a schema is too large, or the owner or the task has too many open questions.
             CallOver: If the task has ended.
             UnknownTask, StaleClaim: See the class.
         """

@@ -29,6 +29,7 @@ from ..troubles import troubles_of
 from .background import beside, keep_renewing
 from .feed import Feed
 from .outage import Outage, hushed
+from .untaken import Untaken
 
 try:
     from docket import Disposition, Docket, Worker
@@ -150,6 +151,7 @@ class DocketEngine:
                     look=self._look,
                     patience=_HANG_BACK,
                     set_aside=lambda: runner.set_aside,
+                    untaken=None if self.runs_here else Untaken(),
                 )
                 watching = _keep_watching(docket, outage, feed)
                 async with (

@@ -19,6 +19,7 @@ from ..store import TaskStore
 from ..troubles import troubles_of
 from .background import sleep_about
 from .outage import Outage
+from .untaken import Untaken
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -57,6 +58,7 @@ class Feed:
             left to the queue before it is added again.
         patience: How long it waits, about, before it looks what has changed, in seconds: others may be quicker.
         set_aside: How many tasks that are ready wait for something in this process: so many more are read at a look.
+        untaken: What is told of all that is ready, where others are to take it.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Feed:
         look: float,
         patience: float = 0.0,
         set_aside: Callable[[], int] = lambda: 0,
+        untaken: Untaken | None = None,
     ) -> None:
         self._store = store
         self._add = add
@@ -75,6 +78,7 @@ class Feed:
         self._look = look
         self._patience = patience
         self._set_aside = set_aside
+        self._untaken = untaken
         self._changed = asyncio.Event()
         self._given: dict[str, _Given] = {}
         self._ready: dict[str, None] = {}
@@ -146,6 +150,8 @@ class Feed:
             self._has_swept = True
         ready = await self._store.ready(AT_ONCE + self._set_aside())
         self._may_be_more = len(ready) >= AT_ONCE
+        if self._untaken is not None and not self._outage.is_on:  # An outage is told by itself.
+            self._untaken.look(ready)
         self._given = {task_id: self._given[task_id] for task_id in ready if task_id in self._given}
         wanted = [task_id for task_id in ready if self._is_wanted(task_id)]
         if wanted and (dropped := await self._add(wanted)) is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -51,6 +53,7 @@ def open_store(address: str | Path, *, must_exist: bool = False, reads_only: boo
     Raises:
         MissingExtra: If what the store needs is not installed.
         ValueError: If it is no address of a store. The text has no password.
+        TypeError: If there is an option that a store of that sort does not have.
         StoreError: If it has to be there, and cannot be.
     """
     more = {"reads_only": True} if reads_only and _scheme_of(address) in _DATABASES else {}
@@ -62,14 +65,16 @@ def store_at(address: str | Path, kinds: Kinds, *, must_exist: bool = False, **o
     """The store of some kind at an address; see `open_store`."""
     match scheme := _scheme_of(address):
         case "":
-            return _load(kinds.file)(Path(address), must_exist=must_exist, **options)
+            _refuse_database(address)
+            return _made(_load(kinds.file), "in a file", Path(address), must_exist=must_exist, **options)
         case "sqlite":
-            return _load(kinds.file)(_path_of(str(address), kinds), must_exist=must_exist, **options)
+            path = _path_of(str(address), kinds)
+            return _made(_load(kinds.file), "in a file", path, must_exist=must_exist, **options)
         case "postgresql" | "postgres":
-            return _database(kinds)(str(address), must_exist=must_exist, **options)
+            return _made(_database(kinds), "in PostgreSQL", str(address), must_exist=must_exist, **options)
         case "memory":
             _require_memory(str(address), must_exist=must_exist)
-            return _load(kinds.memory)(**options)
+            return _made(_load(kinds.memory), "in memory", **options)
         case _:
             raise ValueError(f"there are no stores of {kinds.of} at {scheme}: addresses: give {_SCHEMES}")
 
@@ -90,6 +95,46 @@ def _scheme(address: str) -> str:
 
 _BARE: Final = frozenset({"sqlite", "postgresql", "postgres", "memory"})
 """The schemes that are known as such without slashes, too."""
+
+
+_NAMED: Final = re.compile(r"(^|\s)(host|hostaddr|port|dbname|user|password|service|passfile|sslmode)\s*=")
+_AT_HOST: Final = re.compile(r"[^/\\\s]*@[^/\\\s@]+(/[^/\\]*)?|[A-Za-z0-9.-]+:\d+(/[^/\\]*)?")
+_FILES: Final = frozenset({".db", ".sqlite", ".sqlite3"})
+
+
+def _refuse_database(address: str | Path) -> None:
+    """Make sure that a path is not the address of a database, written otherwise: it would be a new and empty file.
+
+    Raises:
+        ValueError: If it looks like one.
+    """
+    if isinstance(address, Path) or Path(address).exists():
+        return
+    is_one = _AT_HOST.fullmatch(address) and Path(address).suffix not in _FILES
+    if _NAMED.search(address) or is_one:  # It may hold a password.
+        raise ValueError(
+            "that looks like a database, and its address begins with postgresql://, as in "
+            "postgresql://user@host/database; a file of such a name is written as ./ and its name"
+        )
+
+
+def _made(kind: Any, where: str, *place: Any, **options: Any) -> Any:
+    """A store of some kind.
+
+    Raises:
+        TypeError: If it has no such option.
+    """
+    known = sorted(_options_of(kind))
+    if unknown := sorted(options.keys() - {*known}):
+        raise TypeError(f"a store {where} has no {' and no '.join(unknown)}: its options are {', '.join(known)}")
+    return kind(*place, **options)
+
+
+def _options_of(kind: type) -> set[str]:
+    """What may be set where a store of some kind is made: by its class, and by those that it hands the rest to."""
+    made = [vars(one)["__init__"] for one in kind.__mro__ if "__init__" in vars(one) and one is not object]
+    every = [parameter for one in made for parameter in signature(one).parameters.values()]
+    return {one.name for one in every if one.kind is Parameter.KEYWORD_ONLY}
 
 
 def _path_of(address: str, kinds: Kinds) -> Path:

@@ -50,6 +50,20 @@ def positive(what: str, value: float) -> float:
     return value
 
 
+def count(what: str, value: int, *, least: int = 0) -> int:
+    """A number of things, if it is one.
+
+    Raises:
+        TypeError: If it is no whole number.
+        ValueError: If it is less than *least*.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{what} is a whole number, not {type(value).__name__}")
+    if value < least:
+        raise ValueError(f"{what} is a whole number from {least} on, and not {value!r}")
+    return value
+
+
 def whole(what: str, value: float) -> int:
     """A time in whole milliseconds, as `positive`."""
     return max(1, int(positive(what, value)))

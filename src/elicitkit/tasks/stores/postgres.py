@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 from ...errors import MissingExtra, StoreError
 from ..record import News, TaskInput, TaskRecord
-from .arguments import positive
+from .arguments import count, positive
 from .postgres_schema import MIGRATIONS, Migration, forget_lines, migrate, require_name
 from .telling import Telling
 from .transactional import TransactionalStore
@@ -66,8 +66,8 @@ class PostgresDatabase(Telling):
         self._schema = require_name((named or "elicitkit") if schema is None else schema)
         self._timeout = positive("timeout", timeout)
         self._rescan = positive("rescan", rescan)
-        self._pool_size = int(positive("pool_size", pool_size))
-        self._must_exist = must_exist or reads_only
+        self._pool_size = count("pool_size", pool_size, least=1)
+        self.must_exist = must_exist or reads_only
         self._reads_only = reads_only
         self._connector = Connector(address, self._schema, timeout)
         self._lanes: Lanes | None = None
@@ -76,6 +76,11 @@ class PostgresDatabase(Telling):
     def _rows(self) -> type[Rows]:
         """What its works are given."""
         raise NotImplementedError
+
+    @property
+    def place(self) -> str:
+        """Where the tables are."""
+        return f"{self._connector.place}, schema {self._schema}"
 
     async def open(self) -> None:
         """Make the store ready.
@@ -150,15 +155,18 @@ class PostgresDatabase(Telling):
 
         from .postgres_connections import close, told
         from .postgres_pooling import require_session
+        from .postgres_rights import not_allowed
 
         try:
             connection = self._connector.connect()
             try:
                 connection.prepare_threshold = None  # What is done once needs no plan.
                 require_session(connection, self._connector.connect, self._connector.timeout)
-                migrate(connection, self._schema, must_exist=self._must_exist, migrations=self._migrations)
+                migrate(connection, self._schema, must_exist=self.must_exist, migrations=self._migrations)
                 if not self._reads_only:
                     forget_lines(connection)
+            except psycopg.errors.InsufficientPrivilege as error:
+                raise not_allowed(connection, self._schema, error) from error
             finally:
                 close(connection)
         except psycopg.Error as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import socket
 import threading
@@ -9,11 +10,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, Final, TypeAlias
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.errors import InsufficientPrivilege
 from psycopg.types.numeric import Int8Dumper
 
 from ...errors import StoreError
@@ -35,7 +38,10 @@ _OLDEST: Final = 130000
 
 def split_schema(address: str) -> tuple[str, str | None]:
     """An address as libpq knows it, and the schema that was named behind it."""
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:  # libpq says what is wrong.
+        return address, None
     if parts.scheme not in ("postgresql", "postgres") or "schema=" not in parts.query:
         return address, None
     named = [one for one in parts.query.split("&") if one.startswith("schema=")]
@@ -57,10 +63,15 @@ class Connector:
     def __init__(self, address: str, schema: str, timeout: float) -> None:
         try:
             self._given: dict[str, Any] = conninfo_to_dict(address)
-        except psycopg.ProgrammingError:  # Its text may have the password.
-            raise ValueError("that is no address of a PostgreSQL database: postgresql://user@host/database") from None
+        except psycopg.ProgrammingError as error:  # Its text may have the password.
+            raise ValueError(f"that is no address of a PostgreSQL database: {_fault(address, str(error))}") from None
         if "@" in str(self._given.get("host") or ""):  # It is the end of the password, which errors would name.
             raise ValueError("that is no address of a PostgreSQL database: an @ in a password is written as %40")
+        if not re.fullmatch(r"[\d,]*", str(self._given.get("port") or "")):  # It is the beginning of the password.
+            raise ValueError(
+                "that is no address of a PostgreSQL database: its port is no number, or a / in a password, which is "
+                "written as %2F, ends it too early"
+            )
         self._given = {"connect_timeout": _CONNECT, "application_name": "elicitkit", **self._given}
         self.timeout = timeout
         """How long PostgreSQL may take to answer, in seconds."""
@@ -75,6 +86,15 @@ class Connector:
             # What was acknowledged is kept, whatever a database is set to; what waits for more stays as it is.
             "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
         )
+
+    @property
+    def place(self) -> str:
+        """Where the database is, without user and password."""
+        given = self._given
+        if "service" in given:
+            return f"the service {given['service']!r} of PostgreSQL"
+        host, port = given.get("host") or given.get("hostaddr") or "", given.get("port")
+        return f"postgresql://{host}{f':{port}' if port else ''}/{given.get('dbname') or ''}"
 
     def connect(self) -> Connection:
         """A new connection.
@@ -94,6 +114,33 @@ class Connector:
             connection.close()
             raise
         return connection
+
+
+_FAULTS: Final = {
+    "invalid percent-encoded token": "a % in it begins an escape, and stands for itself as %25",
+    "forbidden value %00": "it has %00 in it, which nothing may",
+    "missing key/value separator": "behind its ? stands name=value, with & between two of them",
+    "extra key/value separator": "behind its ? stands name=value, with & between two of them, and = in a value as %3D",
+    "IPv6": "an address of IPv6 stands in brackets, as in postgresql://[::1]:5432/database",
+    "unexpected character": "behind the brackets of an IPv6 address comes : or /",
+    "invalid connection option": "of its name=value pairs one has a name that PostgreSQL does not know, "
+    "or a value with spaces in it is not in quotes",
+    'missing "="': "it begins with postgresql://, or is name=value pairs with spaces between",
+    "unterminated quoted string": "a quote in it is not closed",
+}
+"""What libpq says of an address, and what we say: its own words may quote the password."""
+
+
+def _fault(address: str, said: str) -> str:
+    """Which part of an address is wrong, without a word of it but the names of its options."""
+    _, _, query = address.partition("?")
+    if said.startswith("invalid URI query parameter") and "@" not in query:
+        known = {default.keyword.decode() for default in psycopg.pq.Conninfo.get_defaults()} | {"schema"}
+        wrong = next((name for name in (one.partition("=")[0] for one in query.split("&")) if name not in known), "")
+        near = get_close_matches(wrong, sorted(known), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "there are schema, and libpq's own, as sslmode"
+        return f"it has no option {wrong!r} behind its ?: {hint}"
+    return next((told for part, told in _FAULTS.items() if part in said), "postgresql://user@host/database")
 
 
 def _require_able(connection: Connection) -> None:
@@ -202,7 +249,7 @@ _CAUSES: Final = {
     "53100": "its disk is full",
     "53": "it has no more room: for connections, memory or files",
     "25006": "it is read-only",
-    "42501": "this role may not do that",
+    "42501": "this role may not do that",  # It is told what that is, too.
     "3F000": "its schema is gone",
     "42P01": "its tables are gone",
     "55P03": "another process keeps it locked",
@@ -230,6 +277,8 @@ def told(error: psycopg.Error, *, is_unknown: bool = False) -> StoreError:
     """The `StoreError` in place of an error of PostgreSQL's. It never has the address, which may hold a password."""
     state = error.sqlstate or ""
     cause = next((text for start, text in _CAUSES.items() if state.startswith(start) and state), None)
+    if state == InsufficientPrivilege.sqlstate and error.diag.message_primary:
+        cause = f"{cause} ({error.diag.message_primary})"
     outcome = "It is not known whether this was stored." if is_unknown else "Nothing was stored."
     told = StoreError(f"The store cannot be used: {cause or _first_line(error)}. {outcome}")
     told.is_unknown, told.__cause__ = is_unknown, error

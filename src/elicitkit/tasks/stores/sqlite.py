@@ -56,10 +56,15 @@ class SqliteFile(Telling):
             raise ValueError(f"a store that is not kept is a {self._in_memory}()")
         self._path = Path(path).absolute()
         self._busy_timeout = busy_timeout
-        self._must_exist = must_exist
+        self.must_exist = must_exist
         self._erasure = Erasure(self._path)
         self._writer: Writer | None = None
         self._reader: Reader | None = None
+
+    @property
+    def place(self) -> str:
+        """Where the file is."""
+        return str(self._path)
 
     async def open(self) -> None:
         """Make the store ready.
@@ -67,7 +72,7 @@ class SqliteFile(Telling):
         Raises:
             StoreError: If the file cannot be made, read or written, is no store of tasks, or is of a newer version.
         """
-        if self._must_exist:
+        if self.must_exist:
             _require(self._path, self._holds)
         else:
             _make(self._path)
@@ -144,7 +149,7 @@ class SqliteFile(Telling):
     def _connect_and_migrate(self) -> sqlite3.Connection:
         connection = self._connect()
         try:
-            require_ours(connection, len(self._migrations), may_migrate=not self._must_exist)
+            require_ours(connection, len(self._migrations), may_migrate=not self.must_exist)
             _use_wal(connection, self._busy_timeout)
             migrate(connection, self._migrations)
         except BaseException:

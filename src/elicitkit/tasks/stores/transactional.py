@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from ..._json import sendable
 from ...errors import LimitError, UnknownTask
-from ...limits import LISTED_TASKS
+from ...limits import LISTED_TASKS, TASK_QUESTIONS
 from .. import changes
 from ..changes import Change
 from ..listing import EVERYBODY, Everybody, Listing, TaskPage, listing_of, page_of
@@ -123,6 +123,7 @@ class TransactionalStore(Telling, TaskStore):
         def parking(within: Transaction) -> TaskRecord:
             record = held(within, task_id, fence, now)
             change = changes.parked(record, asked, now)
+            _require_few(record, len(asked))
             self._require_room(within, record.owner, len(asked))
             return within.save(change) if asked else record
 
@@ -324,6 +325,19 @@ class TransactionalStore(Telling, TaskStore):
             if swept == Swept(0, 0):  # Another process did it.
                 break
         return Swept(expired, deleted)
+
+
+def _require_few(record: TaskRecord, more: int) -> None:
+    """Make sure that a task may ask so many questions more.
+
+    Raises:
+        LimitError: If not.
+    """
+    if (there := len(record.inputs)) + more > TASK_QUESTIONS:
+        raise LimitError(
+            f"There are {there:,} questions open in this task, and there may be {TASK_QUESTIONS:,}: "
+            "some must be answered, or expire, first."
+        )
 
 
 def _listed(within: Transaction, listing: Listing, limit: int, now: float) -> list[TaskRecord]:

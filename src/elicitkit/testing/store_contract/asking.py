@@ -8,7 +8,7 @@ import pytest
 
 from ...errors import CallOver, FormError, LimitError, LinkError, TaskKeyError
 from ...forms import FormElicitation
-from ...limits import ANSWER_BYTES, MESSAGE_CHARACTERS, SCHEMA_BYTES
+from ...limits import ANSWER_BYTES, MESSAGE_CHARACTERS, SCHEMA_BYTES, TASK_QUESTIONS
 from ...tasks.record import TaskInput
 from ...tasks.requests import form_request, link_request
 from ...tasks.store import TaskStore
@@ -180,6 +180,17 @@ class AskingContract(StoreTests):
         await store.park(second.id, [question(store) for _ in range(11)])
         with pytest.raises(LimitError, match="20"):
             await store.set_input_requests(second.id, form())
+
+    async def test_a_task_has_so_many_open_questions_whoever_owns_it(self, store: TaskStore) -> None:
+        """`TASK_QUESTIONS`: each poll carries all of them."""
+        made = await store.create({})
+        await store.park(made.id, [question(store, str(number)) for number in range(TASK_QUESTIONS)])
+
+        with pytest.raises(LimitError, match="1,000"):
+            await store.set_input_requests(made.id, form())
+        await store.settle(made.id, [accepting("0")])
+        await store.set_input_requests(made.id, form())
+        assert len((await current(store, made.id)).inputs) == TASK_QUESTIONS
 
     async def test_the_questions_of_others_do_not_count(self, store: TaskStore) -> None:
         await parked(store, *map(str, range(20)), owner="ada")
