@@ -10,7 +10,8 @@ from typing import Any
 from mcp.client.extension import ClientExtension
 from mcp_types import CallToolResult, ElicitResult, InputRequiredResult
 
-from ..tasks.client import FIRST_POLL, TaskHandle, TasksClient
+from ..tasks.client import TaskHandle, TasksClient
+from ..tasks.client_waiting import FIRST_POLL
 from ..tasks.messages import EXTENSION
 
 
