@@ -83,10 +83,8 @@ class Waiting:
             while True:
                 state = await self._state()
                 self._note(state)
-                if state.status in ENDS:
-                    return ENDS[state.status](state)
-                if state.status not in _GOING_ON:
-                    raise TaskOutOfReach(self._task.id, "its server gave it a status that the protocol does not have")
+                if (result := end_of(state)) is not None:
+                    return result
                 self._ask(state.input_requests or {})
                 self._raise_failures()
                 pause = min(pause, self._task.poll_interval)
@@ -154,6 +152,21 @@ class Waiting:
         prompts = self._prompts.values()
         done, _ = await asyncio.wait(prompts, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         return bool(done)
+
+
+def end_of(state: TaskState) -> CallToolResult | None:
+    """What a task has come to; `None` while it goes on.
+
+    Raises:
+        MCPError: The error it failed with.
+        ProtocolError: If it ended with what the protocol does not allow.
+        TaskOutOfReach: If its status is none that there is.
+    """
+    if state.status in ENDS:
+        return ENDS[state.status](state)
+    if state.status not in _GOING_ON:
+        raise TaskOutOfReach(state.task_id, "its server gave it a status that the protocol does not have")
+    return None
 
 
 def input_request(request: object) -> InputRequest:
