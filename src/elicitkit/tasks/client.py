@@ -10,7 +10,8 @@ from typing import Any, Final
 import anyio
 from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
 from mcp.client.session import ClientSession
-from mcp_types import CallToolResult, ElicitResult, Result
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult, Result
 
 from ..asking.road import seconds_of
 from ..errors import TaskOutOfReach
@@ -36,7 +37,7 @@ class TaskHandle:
     def __init__(self, session: ClientSession, task_id: str, *, poll_interval: float = POLL) -> None:
         self.id = task_id
         self.is_over: bool = False
-        """Whether the task has ended, as far as this handle was told."""
+        """Whether the task has ended, or is not there, as far as this handle was told."""
         self.is_cancelled: bool = False
         """Whether its server has taken a request of this handle's to end it."""
         self._session = session
@@ -48,7 +49,11 @@ class TaskHandle:
         Raises:
             MCPError: -32602, if there is no such task, or no longer.
         """
-        state = await self._session.send_request(GetTask(params=TaskParams(task_id=self.id)), TaskState)
+        try:
+            state = await self._session.send_request(GetTask(params=TaskParams(task_id=self.id)), TaskState)
+        except MCPError as error:
+            self.is_over = self.is_over or error.code == INVALID_PARAMS
+            raise
         if state.poll_interval_ms and state.poll_interval_ms > 0:
             self._poll_interval = state.poll_interval_ms / 1000
         self.is_over = state.status in ENDS
