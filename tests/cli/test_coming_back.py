@@ -236,6 +236,7 @@ def test_a_form_outlives_a_server_over_http_that_is_killed(tmp_path: Path) -> No
         typed(at, "Where to?", "Oslo")
         at.sees("the server cannot be reached, or fails")
         stack.enter_context(travelling(file, port))
+        at.sees("the server is there again")
         typed(at, "When?", "May")
         code = at.ends()
 

@@ -23,6 +23,7 @@ from mcp_types import (
 )
 
 from elicitkit import ProtocolError, TaskHandle, TaskOutOfReach, TasksClient, TaskStuck
+from elicitkit.tasks.client import GOODBYE_SECONDS
 from elicitkit.tasks.client_reach import ANSWER_SECONDS, LONGEST_PAUSE, OUTAGE, note_refusal
 from elicitkit.tasks.messages import CancelTask, CreatedTask, GetTask
 from tests.tasks.test_waiting import DONE, FORM, WORKING, asking, state
@@ -66,8 +67,10 @@ def named(error: MCPError) -> str:
 class Played:
     """The connection to a server that answers as told: states of a task, and errors, which it raises."""
 
-    def __init__(self, *states: Any, answer: Any = None, updates: tuple[Any, ...] = ()) -> None:
-        self._states, self._updates = iter(states), iter(updates)
+    def __init__(
+        self, *states: Any, answer: Any = None, updates: tuple[Any, ...] = (), goodbyes: tuple[Any, ...] = ()
+    ) -> None:
+        self._states, self._updates, self._goodbyes = iter(states), iter(updates), iter(goodbyes)
         self._answer = answer
         self.asked = 0
         self.polls = 0
@@ -76,6 +79,7 @@ class Played:
 
     async def send_request(self, request: Any, result_type: Any) -> Any:
         if isinstance(request, CancelTask):
+            _given(next(self._goodbyes, None))
             self.is_cancelled = True
             return types.Result()
         if isinstance(request, GetTask):
@@ -302,6 +306,27 @@ async def test_a_callback_that_fails_cancels_the_task(slept: list[float], answer
         await called(played)
 
     assert played.is_cancelled
+
+
+@pytest.mark.parametrize("error", PASSING, ids=named)
+async def test_a_task_that_nobody_waits_for_is_cancelled_though_that_fails_for_a_while(
+    slept: list[float], error: Exception
+) -> None:
+    played = Played(*[asking(a=FORM)] * 5, answer=OSError("no screen"), goodbyes=(error, error))
+
+    with pytest.raises(OSError, match="no screen"):
+        await called(played)
+
+    assert played.is_cancelled
+
+
+async def test_a_goodbye_takes_no_longer_than_it_may(slept: list[float]) -> None:
+    played = Played(*[asking(a=FORM)] * 5, answer=OSError("no screen"), goodbyes=(FULL,) * 100)
+
+    with pytest.raises(OSError, match="no screen"):
+        await called(played)
+
+    assert sum(slept) <= GOODBYE_SECONDS + 1
 
 
 @pytest.mark.parametrize("name", ["created", "told", "unreached"])

@@ -27,6 +27,7 @@ class Call(Protocol):
     @property
     def described(self) -> str:
         """What it is called beside its questions."""
+        ...
 
     async def result(self, client: Client, people: People, progress: Progress) -> CallToolResult:
         """Wait for it.
@@ -35,6 +36,7 @@ class Call(Protocol):
             Failure: If there is none.
             TaskOutOfReach: If it is a task's, which cannot be waited for and goes on.
         """
+        ...
 
 
 class ToolCall:

@@ -48,7 +48,9 @@ class Progress:
 
     def told(self, state: TaskState) -> None:
         """A task has a new state."""
-        self._is_out = False
+        if self._is_out:
+            self._is_out = False
+            say("  the server is there again")
         if state.status != "working" or not state.status_message or self._people.is_asking:
             return
         line = f"  working: {plain_line(state.status_message, limit=_TEXT_CHARACTERS)}"

@@ -22,6 +22,9 @@ from .messages import EXTENSION, CancelTask, CreatedTask, GetTask, TaskParams, T
 POLL: Final = 1.0
 """How often a task is asked for, in seconds, where the server says nothing."""
 
+GOODBYE_SECONDS: Final = 5.0
+"""How long a call that ends before its task may take to cancel it."""
+
 
 class TaskHandle:
     """One task at a server: what it is doing, its answers, its end.
@@ -188,5 +191,5 @@ class TasksClient(ClientExtension):
 
 
 async def _cancel_quietly(handle: TaskHandle) -> None:
-    with anyio.CancelScope(shield=True), anyio.move_on_after(5), suppress(Exception):
-        await handle.cancel()
+    with anyio.CancelScope(shield=True), anyio.move_on_after(GOODBYE_SECONDS), suppress(Exception):
+        await Reach(handle.id, outage=GOODBYE_SECONDS).through(handle.cancel)

@@ -33,15 +33,19 @@ class Awaited(Protocol):
     @property
     def poll_interval(self) -> float:
         """How often the server wants to be asked, in seconds."""
+        ...
 
     async def state(self) -> TaskState:
         """Ask for the task as it is now."""
+        ...
 
     async def answer(self, key: str, answer: ElicitResult) -> None:
         """Answer one question."""
+        ...
 
     async def respond(self, key: str, response: Mapping[str, Any]) -> None:
         """Give the result of any request of the task's, as it is on the wire."""
+        ...
 
 
 class Waiting:
