@@ -1,9 +1,19 @@
 """A server whose tool takes its time: a call of it runs as a task, and asks in between.
 
-Kill it while a question is open, start it again, and answer: it goes on. `elicitkit call` shows how that looks.
+Kill it while a question is open, start it again, and answer: it goes on. `elicitkit call` shows how that looks:
+
+    python examples/tasks.py --http
+    elicitkit call http://127.0.0.1:8000/mcp plan_trip '{"city": "Oslo"}'
+
+The question stays on the screen. A killed server had claimed its tasks for 30 seconds, for which the next one waits;
+one that ends in order gives them back. Without --http the server belongs to the call and ends with it, and the call
+says how to come back:
+
+    elicitkit call "python examples/tasks.py" --task ID
 """
 
 import asyncio
+import sys
 
 from mcp.server.mcpserver import Context, MCPServer
 
@@ -31,4 +41,4 @@ async def plan_trip(city: str, ctx: Context) -> str:
 
 
 if __name__ == "__main__":
-    mcp.run()
+    mcp.run("streamable-http" if "--http" in sys.argv else "stdio")

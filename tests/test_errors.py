@@ -50,6 +50,7 @@ BUILTINS = {
     "EntryClosed": RuntimeError,
     "StoreError": RuntimeError,
     "ProtocolError": RuntimeError,
+    "TaskOutOfReach": RuntimeError,
     "ToolError": RuntimeError,
     "ServerUnavailable": ConnectionError,
     "ScriptError": AssertionError,
@@ -57,6 +58,10 @@ BUILTINS = {
 }
 REFINED = ("SensitiveFieldError", "AnswerTooLarge")
 """What is the builtin that its parent is."""
+
+
+REFINED = frozenset({"SensitiveFieldError", "TaskOutOfReach"})
+"""The errors whose builtin is their parent's."""
 
 
 def drawn_tree() -> Iterator[tuple[str, str, str]]:

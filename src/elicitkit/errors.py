@@ -20,6 +20,7 @@
     ├── EntryClosed (RuntimeError)              a question in an inbox was answered before, or is no longer asked
     ├── StoreError (RuntimeError)               a store of tasks or questions cannot be read or written
     ├── ProtocolError (RuntimeError)            the other side broke the protocol, or failed
+    │   └── TaskOutOfReach                      a task cannot be waited for, and was left as it is: `task_id`
     ├── ToolError (RuntimeError)                a tool of the host's own failed, and says why to the model
     ├── ServerUnavailable (ConnectionError)     a server cannot be reached, and nothing was sent to it
     ├── ScriptError (AssertionError)            scripted answers and the questions asked do not match
@@ -295,6 +296,29 @@ class StoreError(ElicitkitError, RuntimeError):
 
 class ProtocolError(ElicitkitError, RuntimeError):
     """The other side answered with something the protocol does not allow, or with an error. No person's doing."""
+
+
+class TaskOutOfReach(ProtocolError):
+    """A task cannot be waited for any longer, and was left as it is: whoever has its id can take it up again.
+
+    Its server could not be reached for too long, refused the request, does not know the task, or broke the protocol.
+    """
+
+    def __init__(self, task_id: str = "", why: str = "it cannot be reached") -> None:
+        super().__init__(task_id, why)
+
+    @property
+    def task_id(self) -> str:
+        """The task."""
+        return str(self.args[0])
+
+    @property
+    def why(self) -> str:
+        """What kept it from being waited for."""
+        return str(self.args[1])
+
+    def __str__(self) -> str:
+        return _sendable(f"The task {self.task_id} is out of reach, and was left as it is: {self.why}")
 
 
 class ToolError(ElicitkitError, RuntimeError):

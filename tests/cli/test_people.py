@@ -307,7 +307,7 @@ def test_a_form_that_cannot_be_read_is_cancelled_with_the_reason(
 async def test_what_the_sdk_stops_today_would_be_cancelled_as_well(schema: dict[str, Any]) -> None:
     nameless: Any = SimpleNamespace(session=SimpleNamespace(server_info=None))
 
-    answer = await people.People("ask", people.nobody)(nameless, question(schema))
+    answer = await people.People("tool ask", people.nobody)(nameless, question(schema))
 
     assert answer == ElicitResult(action="cancel")
 

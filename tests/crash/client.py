@@ -21,7 +21,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolRequest, CallToolRequestParams
 
-from elicitkit import TasksClient
+from elicitkit import TaskOutOfReach, TasksClient
 from tests.crash.lines import Lines
 from tests.crash.stages import Stages
 from tests.tasks.desk import OVER, Raw
@@ -156,6 +156,8 @@ def is_lost(error: BaseException) -> bool:
     """Whether all that happened is that the server died."""
     if isinstance(error, BaseExceptionGroup):
         return all(map(is_lost, error.exceptions))
+    if isinstance(error, TaskOutOfReach):
+        return error.__cause__ is not None and is_lost(error.__cause__)
     if isinstance(error, MCPError):
         return error.code in (CONNECTION_CLOSED, REQUEST_TIMEOUT)
     return isinstance(error, LOST)

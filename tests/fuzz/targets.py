@@ -44,7 +44,7 @@ from elicitkit.render.web import inbox_app
 from elicitkit.render.web.sessions import Sessions
 from elicitkit.safety import link_problem, plain, plain_line
 from elicitkit.tasks.answers import judge, outcome_of
-from elicitkit.tasks.client import _ENDS, _input_request
+from elicitkit.tasks.client_waiting import ENDS, input_request
 from elicitkit.tasks.messages import TaskState, UpdateParams
 from elicitkit.tasks.record import TaskInput
 from elicitkit.tasks.requests import request_of, shape_of
@@ -200,14 +200,14 @@ def task_states(data: bytes) -> None:
         state = TaskState.model_validate(said, by_name=False)
         for request in (state.input_requests or {}).values():
             with suppress(ProtocolError):
-                _input_request(request)
-        if state.status in _ENDS:
+                input_request(request)
+        if state.status in ENDS:
             end_of(state)
 
 
 def end_of(state: TaskState) -> None:
     with suppress(ProtocolError, MCPError):
-        _ENDS[state.status](state)
+        ENDS[state.status](state)
 
 
 def drawn_texts(data: bytes) -> None:

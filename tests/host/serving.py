@@ -10,10 +10,11 @@ import uvicorn
 
 
 @asynccontextmanager
-async def served(app: Any) -> AsyncIterator[str]:
-    """Serve *app*, and give its address."""
+async def served(app: Any, port: int = 0) -> AsyncIterator[str]:
+    """Serve *app*, and give its address; on a free port, if none is given."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
-        listener.bind(("127.0.0.1", 0))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on", timeout_graceful_shutdown=1))
         async with anyio.create_task_group() as group:
             group.start_soon(server.serve, [listener])

@@ -8,6 +8,7 @@ import pytest
 from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 
+from elicitkit.host import servers
 from elicitkit.host.servers import CONNECT_SECONDS, HttpServer, StdioServer, transport
 from tests.host import serving
 
@@ -42,12 +43,12 @@ async def test_a_server_over_http_may_be_silent_as_long_as_a_person_types(monkey
     """Report R065: a deadline ran while a person filled in the form. The SDK's own client stops reading after 300 s."""
     seen: list[httpx2.Timeout] = []
 
-    class Recording(httpx2.AsyncClient):
+    class Recording(servers.SteadyClient):
         def __init__(self, **settings: Any) -> None:
             seen.append(settings["timeout"])
             super().__init__(**settings)
 
-    monkeypatch.setattr(httpx2, "AsyncClient", Recording)
+    monkeypatch.setattr(servers, "SteadyClient", Recording)
     async with transport(HttpServer("http://127.0.0.1:9/mcp")):
         pass
 

@@ -119,6 +119,9 @@ def test_what_is_no_answer_at_all_is_a_wrong_one(response: Any) -> None:
     assert settlement.replacement is not None
     assert settlement.reply.problem is not None
     assert settlement.reply.problem.startswith("The answer could not be read")
+    message = settlement.replacement.request["params"]["message"]
+    assert "once more" in message  # A person has nothing from words about the wire.
+    assert "action" not in message
 
 
 def test_accepting_without_content_where_some_is_required_is_wrong() -> None:

@@ -12,7 +12,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, ElicitResult, ErrorData
 
-from elicitkit import Cancelled, TaskHandle, Tasks, TasksClient, elicit, elicit_all
+from elicitkit import Cancelled, TaskHandle, TaskOutOfReach, Tasks, TasksClient, elicit, elicit_all
 from elicitkit.tasks.store import TaskStore
 from tests import eras
 from tests.tasks.desk import eventually, form, quick, server
@@ -255,10 +255,17 @@ async def test_a_handle_that_is_cancelled_leaves_the_task_alone(mcp: MCPServer[A
 
 async def test_a_task_that_is_gone_is_an_error(mcp: MCPServer[Any]) -> None:
     async with client(mcp, Person()) as at:
-        with pytest.raises(MCPError) as caught:
+        with pytest.raises(TaskOutOfReach, match="There is no such task") as caught:
             await TasksClient.attach(at.session, "0" * 32).wait()
 
-    assert caught.value.error.code == INVALID_PARAMS
+    assert caught.value.task_id == "0" * 32
+    assert code_of(caught.value) == INVALID_PARAMS
+
+
+def code_of(error: TaskOutOfReach) -> int:
+    """The code of the error that it comes from."""
+    assert isinstance(error.__cause__, MCPError)
+    return error.__cause__.code
 
 
 async def test_an_async_keeper_of_the_id_is_awaited_before_anything_is_asked(mcp: MCPServer[Any]) -> None:

@@ -1,18 +1,17 @@
 """How `TasksClient` asks for a task, how long, and what it makes of strange servers: against one that is played."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import mcp_types as types
 import pytest
 from anyio import fail_after
 from mcp.client.session import ClientRequestContext
-from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS, REQUEST_TIMEOUT, ElicitResult
+from mcp_types import ElicitResult
 
-from elicitkit import ProtocolError, TaskHandle, TasksClient, TaskStuck
-from elicitkit.tasks.messages import CancelTask, CreatedTask, GetTask, TaskState, UpdateTask
+from elicitkit import ProtocolError, TaskHandle, TaskStuck
+from elicitkit.tasks.messages import CancelTask, GetTask, TaskState, UpdateTask
 from tests.tasks.desk import form
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +39,6 @@ class Played:
         self._answers = answers
         self.asked: list[str] = []
         self.sent: list[Any] = []
-        self.failing = 0
 
     async def send_request(self, request: Any, result_type: Any) -> Any:
         if isinstance(request, GetTask):
@@ -48,9 +46,6 @@ class Played:
             if isinstance(given := next(self._states), Exception):
                 raise given
             return state(given)
-        if self.failing:
-            self.failing -= 1
-            raise MCPError(code=CONNECTION_CLOSED, message="Connection closed")
         self.sent.append("cancel" if isinstance(request, CancelTask) else request.params.input_responses)
         assert isinstance(request, (CancelTask, UpdateTask))
         return types.Result()
@@ -77,10 +72,6 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 async def wait(played: Any, **more: Any) -> Any:
     with fail_after(5):
         return await TaskHandle(played, "1", **more).wait()
-
-
-def lost(code: int = CONNECTION_CLOSED) -> MCPError:
-    return MCPError(code=code, message="Connection closed")
 
 
 FORM = form().build().to_input_request()
@@ -115,60 +106,6 @@ async def test_without_an_interval_it_asks_every_second(slept: list[float]) -> N
     await wait(Played([*[WORKING] * 8, DONE]))
 
     assert slept[-2:] == [1, 1]
-
-
-@pytest.mark.parametrize("code", [CONNECTION_CLOSED, REQUEST_TIMEOUT])
-async def test_a_way_that_fails_for_a_while_is_tried_again(slept: list[float], code: int) -> None:
-    result = await wait(Played([lost(code), lost(code), WORKING, lost(code), lost(code), lost(code), lost(code), DONE]))
-
-    assert result.content[0].text == "done"
-
-
-async def test_a_way_that_fails_for_good_is_an_error(slept: list[float]) -> None:
-    with pytest.raises(MCPError) as caught:
-        await wait(played := Played([WORKING, *[lost()] * 10]))
-
-    assert caught.value.error.code == CONNECTION_CLOSED
-    assert len(played.sent) == 6
-
-
-async def test_what_the_server_says_of_the_task_is_not_asked_again(slept: list[float]) -> None:
-    gone = MCPError(code=INVALID_PARAMS, message="There is no such task.")
-    with pytest.raises(MCPError, match="no such task"):
-        await wait(played := Played([gone, DONE]))
-
-    assert len(played.sent) == 1
-
-
-async def test_an_answer_is_sent_again_when_the_way_fails(slept: list[float]) -> None:
-    answered = {"a": {"action": "decline"}}
-
-    def until_answered() -> Iterator[Any]:
-        while answered not in played.sent:
-            yield asking(a=FORM)
-        yield DONE
-
-    played = Played(until_answered(), a=ElicitResult(action="decline"))
-    played.failing = 3
-    await wait(played)
-
-    assert played.asked == ["a"]
-
-
-@pytest.mark.parametrize(
-    ("error", "is_cancelled"), [(lost(), False), (MCPError(code=INVALID_PARAMS, message="odd"), True)]
-)
-async def test_a_task_that_is_out_of_reach_is_left_alone(slept: list[float], error: Any, is_cancelled: bool) -> None:
-    played: Any = Played([WORKING, *[error] * 5])
-    task = CreatedTask.model_validate(state(WORKING).model_dump(by_alias=True, exclude={"result_type"}), by_name=False)
-
-    class Ctx:
-        session = played
-
-    with pytest.raises(MCPError):
-        await TasksClient()._resolve(task, Ctx())  # type: ignore[arg-type]
-
-    assert ("cancel" in played.sent) is is_cancelled
 
 
 async def test_a_task_that_does_not_change_is_given_up(monkeypatch: pytest.MonkeyPatch, slept: list[float]) -> None:

@@ -57,13 +57,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args: argparse.Namespace) -> int:
     try:
         return int(COMMANDS[args.command].run(args))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         complain("interrupted")
+        _say_notes(error)
         return Exit.INTERRUPTED
     except Exception as error:
         if args.debug:
             say(traceback.format_exc())
-        return _explained(error)
+        code = _explained(error)
+        _say_notes(error)
+        return code
+
+
+def _say_notes(error: BaseException) -> None:
+    for note in getattr(error, "__notes__", ()):
+        say(note)
 
 
 def _explained(error: Exception) -> Exit:

@@ -1,8 +1,12 @@
-"""Call a tool of any MCP server, answer what it asks at the terminal, and print its result."""
+"""Call a tool of any MCP server, answer what it asks at the terminal, and print its result.
+
+A call that runs as a task can be left, and come back to with --task.
+"""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SERVER",
         help="a URL (https://…), a command line in one argument ('npx -y my-server'), or a name in the --config file",
     )
-    parser.add_argument("tool", metavar="TOOL", help="the name of the tool")
-    parser.add_argument(
-        "arguments", metavar="JSON", nargs="?", default="{}", help="its arguments, as a JSON object; {} if left out"
-    )
+    parser.add_argument("tool", metavar="TOOL", nargs="?", help="the name of the tool")
+    parser.add_argument("arguments", metavar="JSON", nargs="?", help="its arguments, as a JSON object; {} if left out")
+    parser.add_argument("--task", metavar="ID", help="in place of a tool: come back to a task, and answer what it asks")
     parser.add_argument("--config", metavar="FILE", help="the file that names servers (default: ./mcp.json)")
     add_answers(parser)
     parser.add_argument("--json", action="store_true", help="print the whole result as JSON")
@@ -39,11 +42,32 @@ def run(args: argparse.Namespace) -> int:
         Failure: If an argument is wrong, or the server could not be talked to.
         ScriptError: If the scripted answers did not come out even.
     """
-    arguments, server = _object(args.arguments), _server(args.server, args.config)
+    if (args.tool is None) is (args.task is None):
+        raise Failure(Exit.USAGE, "call takes the name of a tool, or --task with the id of a task to come back to")
+    arguments, server = _object(args.arguments or "{}"), _server(args.server, args.config)
     from . import calling, results
+    from .calls import Call, TaskCall, ToolCall
 
-    show = partial(results.show, tool=args.tool, as_json=args.json)
-    return calling.call(server, args.tool, arguments, show=show, answers=args.answers, debug=args.debug)
+    wanted: Call = TaskCall(args.task) if args.task is not None else ToolCall(args.tool, arguments)
+    of = "the task" if args.task is not None else f"the tool {args.tool!r}"
+    return calling.call(
+        server,
+        wanted,
+        show=partial(results.show, of=of, as_json=args.json),
+        command_for=partial(command_for, args.server, args.config),
+        answers=args.answers,
+        debug=args.debug,
+    )
+
+
+def command_for(server: str, config: str | None, task_id: str) -> str:
+    """The command that comes back to a task, as it is typed in a shell.
+
+    >>> command_for("python shop.py", None, "4f2a")
+    "elicitkit call 'python shop.py' --task 4f2a"
+    """
+    options = [] if config is None else ["--config", config]
+    return shlex.join(["elicitkit", "call", server, *options, "--task", task_id])
 
 
 def _object(text: str) -> dict[str, Any]:

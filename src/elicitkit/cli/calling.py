@@ -1,4 +1,4 @@
-"""One call of one tool, from connecting to its result, with a person in between."""
+"""One result of one server, from connecting until it is shown, with a person in between."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import math
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
-from typing import Any, Final, TextIO, TypeAlias
+from typing import Final, TextIO, TypeAlias
 
 import anyio
-from mcp import Client, MCPError
-from mcp_types import CallToolResult, Implementation, Tool
+from mcp import Client
+from mcp_types import CallToolResult, Implementation
 
 from ..errors import ScriptError
 from ..host.servers import Server, transport
-from ..naming import nearest
 from ..tasks.client import TasksClient
 from ..testing import ScriptedAnswers
+from .calls import Call
 from .exits import Exit, Failure
 from .output import complain, say
 from .people import People, whoever_is_there
-from .progress import Progress
-from .troubles import refusal, required_links, trouble
+from .progress import CommandFor, Progress
+from .troubles import trouble
 from .version import version
 
 START_SECONDS: Final = 120.0
@@ -33,9 +33,6 @@ START_SECONDS: Final = 120.0
 
 SILENT_SECONDS: Final = 3.0
 """After how long a person is told that the server is still starting."""
-
-TOOL_PAGES: Final = 100
-"""How many pages of tools are read before a list counts as endless."""
 
 Show: TypeAlias = Callable[[CallToolResult], Exit]
 """Prints a result, and gives the exit code for it."""
@@ -46,24 +43,24 @@ _TAIL = 4_000
 
 def call(
     server: Server,
-    tool: str,
-    arguments: Mapping[str, Any],
+    wanted: Call,
     *,
     show: Show,
+    command_for: CommandFor = lambda task_id: task_id,
     answers: str | None = None,
     takes_null: bool = False,
     debug: bool = False,
 ) -> Exit:
-    """Call a tool, and put whatever it asks to the person at the terminal, or take the answers from a file.
+    """Get a result, and put whatever is asked to the person at the terminal, or take the answers from a file.
 
     No time limit runs once the connection stands: a person may be typing. A script that does not come out even counts
     for more than what the tool made of it.
 
     Args:
-        server: Where the tool is.
-        tool: Its name.
-        arguments: What it is called with.
+        server: Where it comes from.
+        wanted: What gives it.
         show: Prints the result, and gives the exit code for it.
+        command_for: Gives the command that comes back to a task, by its id.
         answers: A file of scripted answers.
         takes_null: Whether the server takes `null` for a field that the person cleared, as one on elicitkit does.
         debug: Let the server write to this process's standard error, instead of keeping it for when the server dies.
@@ -74,18 +71,31 @@ def call(
         MissingExtra: If something was asked, and the terminal prompt is not installed.
     """
     script = read_script(answers) if answers is not None else None
-    people = People(tool, whoever_is_there(script, takes_null=takes_null))
+    people = People(wanted.described, whoever_is_there(script, takes_null=takes_null))
+    progress = Progress(people, command_for)
     try:
         with _error_log(debug=debug) as errlog:
-            code = anyio.run(partial(converse, server, tool, arguments, people, show, errlog))
+            code = anyio.run(partial(converse, server, wanted, people, progress, show, errlog))
     except Failure as failure:
         if failure.code is not Exit.TOOL_FAILED:
+            _note(failure, progress)
             raise
         complain(failure.line, details=failure.details)
+        if progress.left:
+            say(progress.left)
         code = failure.code
+    except BaseException as error:
+        _note(error, progress)
+        raise
     if script is not None:
         script.finish()
     return code
+
+
+def _note(error: BaseException, progress: Progress) -> None:
+    """Let whoever tells of an error say how to come back to the task, too."""
+    if progress.left:
+        error.add_note(progress.left)
 
 
 def read_script(path: str) -> ScriptedAnswers:
@@ -102,9 +112,9 @@ def read_script(path: str) -> ScriptedAnswers:
 
 
 async def converse(
-    server: Server, tool: str, arguments: Mapping[str, Any], people: People, show: Show, errlog: TextIO
+    server: Server, wanted: Call, people: People, progress: Progress, show: Show, errlog: TextIO
 ) -> Exit:
-    """Connect, call one tool, put what it asks to *people*, and show what it returns before the server is stopped.
+    """Connect, get one result, put what is asked to *people*, and show the result before the server is stopped.
 
     Raises:
         Failure: If there is no result, with what the server wrote to *errlog* where the connection failed.
@@ -112,9 +122,8 @@ async def converse(
     """
     shown: Exit | None = None
     try:
-        async with _connected(server, people, errlog) as client:
-            await _require(client, tool)
-            result = await _called(client, tool, arguments, people)
+        async with _connected(server, people, progress, errlog) as client:
+            result = await wanted.result(client, people, progress)
             await people.withdraw()  # Or the result would be printed into a question nobody waits for any more.
             if people.failure is not None:
                 raise people.failure
@@ -129,11 +138,11 @@ async def converse(
 
 
 @asynccontextmanager
-async def _connected(server: Server, people: People, errlog: TextIO) -> AsyncIterator[Client]:
+async def _connected(server: Server, people: People, progress: Progress, errlog: TextIO) -> AsyncIterator[Client]:
     with anyio.move_on_after(START_SECONDS) as starting:
         waiting = asyncio.get_running_loop().call_later(SILENT_SECONDS, say, f"waiting for {server.described} …")
         try:
-            async with _client(server, people, errlog) as client:
+            async with _client(server, people, progress, errlog) as client:
                 waiting.cancel()
                 starting.deadline = math.inf
                 yield client
@@ -150,55 +159,14 @@ def _failure(error: Exception, server: Server, errlog: TextIO) -> Failure:
     return failure
 
 
-def _client(server: Server, people: People, errlog: TextIO) -> Client:
-    progress = Progress(people)
+def _client(server: Server, people: People, progress: Progress, errlog: TextIO) -> Client:
+    tasks = TasksClient(created=progress.created, told=progress.told, unreached=progress.unreached)
     return Client(
         transport(server, errlog=errlog),
         elicitation_callback=people,
-        extensions=[TasksClient(created=progress.created, told=progress.told)],
+        extensions=[tasks],
         client_info=Implementation(name="elicitkit", version=version()),
     )
-
-
-async def _require(client: Client, name: str) -> None:
-    """Make sure that the server has the tool; listing it first also tells the SDK which headers the call needs."""
-    names = [tool.name for tool in await _tools(client)]
-    if name not in names:
-        hint = nearest(name, names)
-        others = sorted(other for other in names if repr(other) not in hint)
-        more = f" (others: {', '.join(others)})" if others else ""
-        raise Failure(Exit.TOOL_FAILED, f"the server has no tool {name!r}: {hint}{more}")
-
-
-async def _tools(client: Client) -> list[Tool]:
-    if client.server_capabilities.tools is None:
-        return []
-    tools: list[Tool] = []
-    cursor: str | None = None
-    for _ in range(TOOL_PAGES):
-        page = await client.list_tools(cursor=cursor)
-        tools += page.tools
-        cursor = page.next_cursor
-        if cursor is None:
-            break
-    return tools
-
-
-async def _called(client: Client, name: str, arguments: Mapping[str, Any], people: People) -> CallToolResult:
-    """Call a tool; once more where links are to be opened first, and the person did (2025-11-25, error -32042).
-
-    Raises:
-        Failure: If there is no result.
-    """
-    try:
-        return await client.call_tool(name, dict(arguments))
-    except MCPError as error:
-        if not await people.open_first(client.session, required_links(error)):
-            raise refusal(error, name) from error
-    try:
-        return await client.call_tool(name, dict(arguments))
-    except MCPError as error:
-        raise refusal(error, name) from error
 
 
 # --- what a server writes to its standard error -----------------------------------------------------------------------

@@ -40,10 +40,11 @@ def run(args: argparse.Namespace) -> int:
     """
     from ..host.servers import StdioServer
     from . import calling, demo_web, results
+    from .calls import ToolCall
 
     give(INTRO)
     if args.web:
         return demo_web.run(TOOL, debug=args.debug)
     server = StdioServer(sys.executable, args=("-m", "elicitkit.cli.demo_server"), env=dict(os.environ))
-    show = partial(results.show, tool=TOOL)
-    return calling.call(server, TOOL, {}, show=show, answers=args.answers, takes_null=True, debug=args.debug)
+    show = partial(results.show, of=f"the tool {TOOL!r}")
+    return calling.call(server, ToolCall(TOOL, {}), show=show, answers=args.answers, takes_null=True, debug=args.debug)

@@ -50,10 +50,14 @@ class People:
     """The `elicitation_callback` of a call: its questions are asked one after another, in the order they come.
 
     A form that cannot be read is cancelled, and standard error says why.
+
+    Args:
+        call: What asks, as it stands beside the name of its server: `tool order`.
+        answer: The way to an answer.
     """
 
-    def __init__(self, tool: str, answer: Answer) -> None:
-        self._tool = tool
+    def __init__(self, call: str, answer: Answer) -> None:
+        self._call = call
         self._answer = answer
         self._turn = anyio.Lock()
         self._waiting = 0
@@ -75,7 +79,7 @@ class People:
         return bool(links)
 
     async def _in_turn(self, session: ClientSession, params: Params) -> ElicitResult | ErrorData:
-        asker = f"{_name_of_server(session)} (tool {self._tool})"
+        asker = f"{_name_of_server(session)} ({self._call})"
         self._waiting += 1
         async with self._turn:
             self._waiting -= 1

@@ -9,15 +9,15 @@ from .exits import Exit
 from .output import complain, give, give_json, say
 
 
-def show(result: CallToolResult, tool: str, *, as_json: bool = False) -> Exit:
-    """Print a result, and give the exit code for it.
+def show(result: CallToolResult, of: str, *, as_json: bool = False) -> Exit:
+    """Print a result *of* something, and give the exit code for it.
 
     The text of a tool that failed goes to standard error; JSON always to standard output.
     """
     if as_json:
         give_json(result.model_dump(mode="json", by_alias=True, exclude_none=True))
     if result.is_error:
-        complain(f"the tool {tool!r} failed", details="" if as_json else "\n".join(map(described, result.content)))
+        complain(f"{of} failed", details="" if as_json else "\n".join(map(described, result.content)))
         return Exit.TOOL_FAILED
     if not as_json:
         _show_content(result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import anyio
 import httpx2
@@ -10,7 +10,9 @@ from mcp import InputRequiredRoundsExceededError, MCPError, UrlElicitationRequir
 from mcp_types import CONNECTION_CLOSED, URL_ELICITATION_REQUIRED, ElicitRequestURLParams
 from pydantic import ValidationError
 
+from ..errors import TaskOutOfReach
 from ..host.servers import HttpServer, Server, StdioServer
+from ..host.steady import UNREACHED
 from ..host.troubles import STATE_REFUSED, first_fault, leaves, not_there
 from .exits import Exit, Failure
 
@@ -61,8 +63,13 @@ def _links(data: Any) -> list[str]:
 def _reason(error: BaseException, server: Server) -> str:
     name = server.described
     match error:
-        case MCPError(code=code) if code == CONNECTION_CLOSED:
-            return f"{name} ended the connection"
+        case TaskOutOfReach() if _is_lost(error.__cause__):
+            return _reason(error.__cause__, server)
+        case TaskOutOfReach():
+            return f"the task at {name} cannot be waited for: {error.why}"
+        case MCPError() if _is_lost(error):
+            gone = error.message.startswith(UNREACHED)
+            return f"{name} cannot be reached" if gone else f"{name} ended the connection"
         case anyio.ClosedResourceError() | anyio.BrokenResourceError():
             return f"{name} ended the connection"
         case MCPError():
@@ -85,6 +92,10 @@ def _reason(error: BaseException, server: Server) -> str:
             return f"{name} cannot be {verb}: {error.strerror or _first_line(error)}"
         case _:
             return f"the connection to {name} failed: {_first_line(error)}"
+
+
+def _is_lost(error: BaseException | None) -> TypeGuard[MCPError]:
+    return isinstance(error, MCPError) and error.code == CONNECTION_CLOSED
 
 
 def _first_line(error: BaseException) -> str:

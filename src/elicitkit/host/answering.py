@@ -185,6 +185,12 @@ class Slot:
             answer = request.cancel("failed")
         return None if answer is None else await self.noted(request, answer)
 
+    async def put_off(self, request: Request) -> Request:
+        """A request that no policy is asked about and a person answers later, with the end of their time for it."""
+        limited = self.limited(request)
+        await _hooked(self._on_ask, limited)
+        return limited
+
     async def received(self, request: Request, answer: Answer) -> Answer:
         """An answer that came later, checked and made ready to leave; nothing is lost where it is refused.
 

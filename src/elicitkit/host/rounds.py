@@ -25,10 +25,11 @@ from mcp_types import (
 )
 
 from .._json import thawed
-from ..errors import ServerUnavailable
+from ..errors import ServerUnavailable, TaskOutOfReach
 from ..limits import ROUNDS
 from ..suspension import Answer, Request, declined_or_expired, unresolved
 from ..tasks.client import TaskHandle
+from ..tasks.client_reach import OUTAGE, Reach
 from ..tasks.messages import CreatedTask
 from .answering import Slot
 from .asked import Mode, Params, Unanswerable, params_of, read_links, read_question
@@ -38,7 +39,7 @@ from .origins import Origin
 from .pending_calls import PendingCall
 from .progress import Progress, Question, sent_back
 from .showing import inside, shown_here
-from .task_rounds import TaskAsked, next_of
+from .task_rounds import TaskAsked, asked_again, may_come_back, next_of
 from .troubles import is_lost
 from .upstream import Upstream
 
@@ -49,6 +50,9 @@ BACKOFF_SECONDS: Final = 0.05
 
 OPEN_QUESTIONS: Final = 1_000
 """How many questions of one server may be open at a time."""
+
+RELATED_TASK: Final = "io.modelcontextprotocol/related-task"
+"""The key in the `_meta` of a result for the id of the task it is about (2025-11-25, "Tasks")."""
 
 MOST_BACKOFF_SECONDS: Final = 0.25
 """The longest of these waits."""
@@ -65,6 +69,9 @@ class Rounds:
 
     link_seconds: float
     """How long a server may take to tell that a link is done, before the call that required it is made again."""
+
+    outage: float | None = OUTAGE
+    """How long the server of a task may fail, in seconds; `None` for ever."""
 
     running: set[Call] = field(default_factory=set)
     """The calls that have no result yet."""
@@ -99,11 +106,14 @@ class Rounds:
             step = await self._answered(upstream, call, arguments, step)
             if not isinstance(step, Progress):
                 break
+            sending = step
             try:
-                step = await self._sent(upstream, call, arguments, step)
+                step = await self._sent(upstream, call, arguments, sending)
             except ServerUnavailable as error:
                 if not has_sent:
                     raise
+                if sending.task is not None:
+                    return await self._left(upstream, call, arguments, sending, str(error))
                 return failure(str(error))  # An answer of an earlier round has left, and is not to leave twice.
             has_sent = True
         return step
@@ -216,7 +226,7 @@ class Rounds:
 
     async def _sent(
         self, upstream: Upstream, call: Call, arguments: Mapping[str, Any], progress: Progress
-    ) -> Progress | CallToolResult:
+    ) -> Progress | CallToolResult | PendingCall:
         """One request, and what it came back with."""
         try:
             result = await self._requested(upstream, call, arguments, progress)
@@ -226,6 +236,8 @@ class Rounds:
                 return await self._asked(upstream, call, progress, result)
         except ServerUnavailable:
             raise
+        except TaskOutOfReach as error:
+            return await self._out_of_reach(upstream, call, arguments, progress, error)
         except MCPError as error:
             if error.code == URL_ELICITATION_REQUIRED:
                 return self._blocked(upstream, call, progress, error)
@@ -236,6 +248,26 @@ class Rounds:
         except Exception as error:  # What the SDK raises for what a server does: its results, its streams.
             return failure(upstream.why_no_result(error, status=call.refusal))
         return result if call.refused is None else _refused(call.refused, result)
+
+    async def _out_of_reach(
+        self, upstream: Upstream, call: Call, arguments: Mapping[str, Any], progress: Progress, error: TaskOutOfReach
+    ) -> CallToolResult | PendingCall:
+        """What a call comes to whose task cannot be waited for: who waits is told its id, who does not may go on."""
+        why = upstream.why_no_result(error.__cause__ or error, status=call.refusal)
+        if self.suspend and may_come_back(error):
+            known = progress if progress.task is not None else replace(progress, task=error.task_id, answers={})
+            return await self._left(upstream, call, arguments, known, why)
+        told = failure(f"{why}. Its task {error.task_id} was left as it is.")
+        return told.model_copy(update={"meta": {RELATED_TASK: {"taskId": error.task_id}}})
+
+    async def _left(
+        self, upstream: Upstream, call: Call, arguments: Mapping[str, Any], progress: Progress, why: str
+    ) -> PendingCall:
+        """A call that goes on where it is when somebody says so; no policy does, or it would ask without an end."""
+        origin = Origin(upstream.name, call.tool, call=call.id, task=progress.task or "")
+        request = await self.slot.put_off(asked_again(why, origin))
+        left = replace(progress, questions=(Question(None, request),))
+        return PendingCall(request, upstream.name, call.tool, arguments, left.to_state())
 
     async def _requested(
         self, upstream: Upstream, call: Call, arguments: Mapping[str, Any], progress: Progress
@@ -264,7 +296,7 @@ class Rounds:
         if progress.task is not None:
             handle = TaskHandle(connection.client.session, progress.task)
             with connection.running(call), _noting_loss(connection, call):
-                return await next_of(handle, progress.responses() or {})
+                return await next_of(handle, self._reach(handle), progress.responses() or {})
         async with AsyncExitStack() as turn:
             if upstream.takes_turns(connection):
                 if connection.turn.locked() and shown_here():
@@ -285,8 +317,12 @@ class Rounds:
                 if isinstance(result, (CallToolResult, InputRequiredResult)):
                     return result
                 if self.suspend and isinstance(result, CreatedTask):
-                    return await next_of(TaskHandle(connection.client.session, result.task_id), {})
+                    handle = TaskHandle(connection.client.session, result.task_id)
+                    return await next_of(handle, self._reach(handle), {})
                 return await _resolved(upstream, connection, call.tool, result)
+
+    def _reach(self, handle: TaskHandle) -> Reach:
+        return Reach(handle.id, outage=self.outage)
 
 
 _BUSY: Final = (

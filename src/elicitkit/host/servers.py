@@ -16,7 +16,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from ..safety import plain_line
+from ..tasks.client_reach import note_refusal
 from .quiet_logs import hide_queries
+from .steady import SteadyClient, is_about_a_task
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
@@ -108,11 +110,12 @@ async def _open_http(server: HttpServer, refused: Refused) -> AsyncIterator[Tran
     async def look(response: httpx2.Response) -> None:
         if response.status_code >= 400:
             is_forgotten = response.status_code == 404 and _SESSION in response.request.headers
+            note_refusal(response.status_code)
             refused(f"{response.status_code} {response.reason_phrase}".rstrip(), is_forgotten=is_forgotten)
 
     hide_queries(server.url)
     async with (
-        httpx2.AsyncClient(
+        SteadyClient(
             headers=dict(server.headers),
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
             limits=httpx2.Limits(max_connections=None),  # In the handshake eras an open question holds a stream open.
@@ -124,6 +127,9 @@ async def _open_http(server: HttpServer, refused: Refused) -> AsyncIterator[Tran
 
 
 async def _stop_unauthorized(response: httpx2.Response) -> None:
-    """The SDK would only say that there was an error, and try the other era, which cannot help."""
-    if response.status_code in (401, 403):
+    """The SDK would only say that there was an error, and try the other era, which cannot help.
+
+    A task that is not there for these credentials says nothing of the other calls over the connection.
+    """
+    if response.status_code in (401, 403) and not is_about_a_task(response.request):
         response.raise_for_status()

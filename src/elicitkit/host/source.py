@@ -20,6 +20,7 @@ from ..errors import ServerUnavailable
 from ..naming import nearest
 from ..suspension import Answer, declined_or_expired, new_id
 from ..suspension.wire import frozen_object
+from ..tasks.client_reach import OUTAGE
 from .answering import Hook, Slot, WaitFor
 from .asked import MODES, Mode
 from .config import read_config, servers_in
@@ -66,6 +67,7 @@ class McpSource:
         at_once: int | None = 1,
         modes: Collection[Mode] = MODES,
         link_seconds: float = LINK_SECONDS,
+        outage: timedelta | float | None = OUTAGE,
         client_info: Implementation | None = None,
         errlog: TextIO | None = None,
         extensions: Callable[[str], Sequence[ClientExtension]] = lambda _: (),
@@ -90,6 +92,8 @@ class McpSource:
             at_once: How many questions are shown at a time; `None` is all of them.
             modes: What is declared: `form`, and `url` for links.
             link_seconds: How long a server that required a link may take to tell that it is done (2025-11-25).
+            outage: How long the server of a task may fail before the task is left as it is, in seconds or as a
+                `timedelta`; `None` for ever. A `TasksClient` among the *extensions* has its own.
             client_info: How this host greets servers.
             errlog: A real file for what the processes of servers write to their standard error.
             extensions: Makes the SDK's client extensions for a server, by its name.
@@ -107,11 +111,13 @@ class McpSource:
         seconds = seconds_of(link_seconds, what="link_seconds")
         servers = _servers(config)
         asks = slot.may_answer(later=suspend)
+        patience = seconds_of(outage, what="outage")
         rounds = Rounds(
             slot,
             frozenset(modes if asks else ()),
             suspend=suspend,
             link_seconds=LINK_SECONDS if seconds is None else seconds,
+            outage=patience,
         )
         plug = Plug(
             client_info or Implementation(name="elicitkit", version=_version()),
@@ -119,6 +125,7 @@ class McpSource:
             with_links="url" in rounds.modes,
             errlog=errlog,
             extensions=extensions,
+            outage=patience,
         )
         return cls(servers, rounds, plug)
 
@@ -208,7 +215,8 @@ class McpSource:
 
         A question of the same round, or of another, makes it a `PendingCall` again. A pending call is a value: it can
         be resumed as often as one likes, and a server may then run the tool as often. Resume each once, and keep it
-        until there is a result.
+        until there is a result. Where a call is a task whose server fails for too long, the new `PendingCall` asks
+        whether to go on: it has the task, and the answer too, if that may not have arrived.
 
         Args:
             pending: What `call` or `resume` returned, or its JSON, as text or read.

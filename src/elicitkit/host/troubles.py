@@ -18,6 +18,7 @@ from ..errors import ElicitkitError
 from ..safety import plain_line
 from .secrecy import Secrets
 from .servers import HttpServer, Server, StdioServer
+from .steady import UNREACHED
 
 _SHORT = 300
 """What is left of a stranger's words, in characters."""
@@ -25,8 +26,8 @@ _SHORT = 300
 STATE_REFUSED: Final = "invalid_request_state"
 """The SDK's reason when the sealed state of a call has expired, or was sealed with another key."""
 
-_LOST = ("Connection closed", "SSE stream ")
-"""How the SDK begins to say that a connection, or the stream of one request, has ended."""
+_LOST = ("Connection closed", "SSE stream ", UNREACHED)
+"""How the SDK, or a client of ours below it, begins to say that a connection or the stream of a request has ended."""
 
 _NO_WAY_BACK = "no back-channel"
 """The SDK's words when a tool asks in the middle of its request, in an era that has no way for that."""
@@ -110,10 +111,14 @@ def not_there(server: StdioServer) -> str:
 
 def _calling(error: BaseException) -> str:
     match error:
+        case MCPError() if is_lost(error) and error.message.startswith(UNREACHED):
+            return error.message.replace("The server ", "", 1)
         case MCPError() if is_lost(error):
             return "ended the connection"
         case anyio.ClosedResourceError() | anyio.BrokenResourceError():
             return "ended the connection"
+        case TimeoutError():
+            return "did not answer"
         case MCPError(data={"reason": reason}) if reason == STATE_REFUSED:
             return "took the answer for too late: it has closed this question, or restarted with other keys"
         case MCPError(code=code) if code == INVALID_REQUEST and _NO_WAY_BACK in error.message:

@@ -19,6 +19,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from ..errors import ServerUnavailable
 from ..naming import nearest
 from ..safety import plain_line
+from ..tasks.client_reach import OUTAGE
 from .asked import Params
 from .completions import Completions
 from .connection import Connection
@@ -79,6 +80,9 @@ class Plug:
     extensions: Callable[[str], Sequence[ClientExtension]] = lambda _: ()
     """Makes the SDK's client extensions for a server, by its name."""
 
+    outage: float | None = OUTAGE
+    """How long the server of a task may fail, in seconds; `None` for ever."""
+
 
 class Upstream:
     """One server. It is connected again when it is needed and its connection has ended."""
@@ -92,7 +96,7 @@ class Upstream:
         """Which links it said are done."""
         self.open_questions = 0
         """How many of its questions are open that came while a request was."""
-        self.extensions: tuple[ClientExtension, ...] = with_tasks(plug.extensions(name))
+        self.extensions: tuple[ClientExtension, ...] = with_tasks(plug.extensions(name), plug.outage)
         self._plug = plug
         self._connecting = asyncio.Lock()
         self._connection: Connection | None = None
@@ -172,7 +176,7 @@ class Upstream:
                 await self.list_tools(connection)
             except Exception as error:
                 self._reason, self._connection = self._told(error, connection), None
-                connection.end()
+                connection.retire()  # A call that waits for its task can go on when the server is back.
 
     def takes_turns(self, connection: Connection) -> bool:
         """Whether calls over a connection go one at a time, because a question could not be told whose it is.

@@ -22,6 +22,13 @@ from ..outcomes import Accepted, Cancelled, Outcome
 from .record import Settlement, TaskInput, new_key
 
 _NO_RESULT = "The answer could not be read: it has an action, which is accept, decline or cancel, and fields"
+"""What the tool and whoever looks at its task are told: the client sent something else."""
+
+_ANSWER_AGAIN = (
+    "Your answer did not arrive in a form that can be read. Please give it once more; if this stands here again, the "
+    "program in which you answer cannot send it, and another one may"
+)
+"""What the person is told, who cannot know what their client sent."""
 
 
 def judge(asked: TaskInput, response: object) -> Settlement:
@@ -36,11 +43,12 @@ def judge(asked: TaskInput, response: object) -> Settlement:
         asked: An open question.
         response: What came for its key, as it is on the wire: `{"action": …, "content": …}`.
     """
+    if (read := _read(response)) is None:
+        return _wrong(asked, _NO_RESULT, AnswerError([Fault("", "", _ANSWER_AGAIN)]))
     try:
-        return Settlement(asked.key, replace(_fitting(asked, response), tries=asked.attempt))
+        return Settlement(asked.key, replace(_fitting(asked, *read), tries=asked.attempt))
     except AnswerError as error:
-        wrong = Reply("accept", problem="; ".join(map(str, error.faults)), tries=asked.attempt)
-        return Settlement(asked.key, wrong, None if asked.attempt >= asked.tries else _again(asked, error))
+        return _wrong(asked, "; ".join(map(str, error.faults)), error)
 
 
 def outcome_of(asked: TaskInput) -> Outcome[Any]:
@@ -61,13 +69,17 @@ def outcome_of(asked: TaskInput) -> Outcome[Any]:
     return Accepted(None) if asked.mode == "url" else _form_of(asked).accept(reply.content)
 
 
-def _fitting(asked: TaskInput, response: object) -> Reply:
+def _wrong(asked: TaskInput, problem: str, told: AnswerError) -> Settlement:
+    reply = Reply("accept", problem=problem, tries=asked.attempt)
+    return Settlement(asked.key, reply, None if asked.attempt >= asked.tries else _again(asked, told))
+
+
+def _fitting(asked: TaskInput, action: Action, content: Mapping[str, Any] | None) -> Reply:
     """The reply to keep.
 
     Raises:
         AnswerError: If the answer does not fit.
     """
-    action, content = _read(response)
     if action != "accept" or asked.mode == "url":
         return Reply(action)
     reply = reply_from(action, content or {}, ANSWER_BYTES)
@@ -80,12 +92,12 @@ def _fitting(asked: TaskInput, response: object) -> Reply:
     return Reply(action, {name: value for name, value in (reply.content or {}).items() if name in known})
 
 
-def _read(response: object) -> tuple[Action, Mapping[str, Any] | None]:
+def _read(response: object) -> tuple[Action, Mapping[str, Any] | None] | None:
     if isinstance(response, Mapping):
         action, content = response.get("action"), response.get("content")
         if action in get_args(Action) and (content is None or isinstance(content, Mapping)):
             return cast("Action", action), content
-    raise AnswerError([Fault("", "", _NO_RESULT)])
+    return None
 
 
 def _again(asked: TaskInput, error: AnswerError) -> TaskInput:
