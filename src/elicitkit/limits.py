@@ -59,6 +59,9 @@ NOTE_CHARACTERS: Final = 2_000
 PAGE_ENTRIES: Final = 200
 """The most entries that one page of an inbox lists."""
 
+LOST_RUNS: Final = 5
+"""How many runs of a task in a row may be lost, each with its process, before it is given up."""
+
 LISTED_TASKS: Final = 1_000
 """The most tasks a page of a listing may have."""
 

@@ -213,6 +213,25 @@ def test_a_wrong_answer_is_shown_as_a_try_and_never_by_what_was_typed(run: Run, 
     assert re.search(r"question again: open.*, try 2 of 3", out)
 
 
+def test_runs_that_were_lost_are_counted_while_the_task_goes_on(run: Run, path: str) -> None:
+    """An operator sees which tool it may be that ends the server, before its task is given up."""
+
+    async def lose(store: SqliteTaskStore) -> None:
+        await store.create({"tool": "kill"}, task_id="e" * 32)
+        for number in range(3):
+            store.clock = lambda number=number: 1e9 + 60 * number  # type: ignore[misc]
+            await store.claim("e" * 32, "dead", 30)
+
+    with_store(path, lose)
+    _, out, _ = run("tasks", "show", path, "e")
+    _, machine, _ = run("tasks", "show", path, "e", "--json")
+
+    assert "\n  lost runs   3 in a row, each with its process: the tool may be what ends it\n" in out
+    assert json.loads(machine)["lostRuns"] == 3
+    _, out, _ = run("tasks", "show", path, "a")
+    assert "lost runs" not in out
+
+
 def test_a_task_for_machines_has_all_its_questions(run: Run, path: str) -> None:
     _, hidden, _ = run("tasks", "show", path, "a", "--json")
     _, shown, _ = run("tasks", "show", path, "a", "--json", "--answers")

@@ -17,6 +17,7 @@ from typing import Any
 import anyio
 
 from elicitkit import DocketEngine, Tasks, open_store
+from elicitkit.limits import LOST_RUNS
 from elicitkit.tasks.engine import Engine
 from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.tasks.working import tasks_of, working
@@ -51,7 +52,14 @@ def _told(error: BaseException | None) -> str:
 def made(given: Any, log: Lines) -> Any:
     """The server, with the tools of its version."""
     store = open_store(given.store or given.folder / "tasks.db")
-    tasks = Tasks(store, engine=engine_of(given), lease=given.lease, max_live=given.max_live, poll_interval=0.3)
+    tasks = Tasks(
+        store,
+        engine=engine_of(given),
+        lease=given.lease,
+        max_live=given.max_live,
+        lost_runs=given.lost_runs,
+        poll_interval=0.3,
+    )
     mcp = server(tasks)
     for tool in VERSIONS[given.tools](log, given.run):
         mcp.tool()(tasks.task()(tool))
@@ -104,6 +112,7 @@ def main() -> None:
     parser.add_argument("--lease", type=float, default=1.0)
     parser.add_argument("--look", type=float, default=0.1)
     parser.add_argument("--max-live", type=int, default=1_000)
+    parser.add_argument("--lost-runs", type=int, default=LOST_RUNS)
     anyio.run(serve, parser.parse_args())
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import random
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
@@ -84,6 +85,19 @@ class Orders(Tools):
         return result_of(token, [first, second], [reserved])
 
 
+class Fatal(Orders):
+    """One more tool ends its process as soon as it was answered, and with it whatever else runs there."""
+
+    def __iter__(self) -> Iterator[Callable[..., Awaitable[str]]]:
+        yield from super().__iter__()
+        yield self.fatal
+
+    async def fatal(self, ctx: Context, token: str) -> str:
+        await self.ask(ctx, token, "first")
+        self.note("fatal", token)
+        os._exit(1)
+
+
 class Another(Tools):
     """The second question is another one."""
 
@@ -146,7 +160,7 @@ class Rekeyed(Keyed):
 
 VERSIONS: dict[str, type[Any]] = {
     version.__name__.lower(): version
-    for version in (Orders, Another, Fewer, Swapped, Renamed, Stricter, Keyed, Rekeyed)
+    for version in (Orders, Fatal, Another, Fewer, Swapped, Renamed, Stricter, Keyed, Rekeyed)
 }
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from anyio import fail_after
@@ -41,8 +42,8 @@ def queue() -> Queue:
 
 
 @asynccontextmanager
-async def fed(store: MemoryTaskStore, queue: Queue, look: float = 60) -> AsyncIterator[Feed]:
-    feed = Feed(store, queue.add, queue.outage, look=look)
+async def fed(store: MemoryTaskStore, queue: Queue, look: float = 60, **more: Any) -> AsyncIterator[Feed]:
+    feed = Feed(store, queue.add, queue.outage, look=look, **more)
     unsubscribe = store.subscribe(lambda task_id: feed.nudge(task_id, False))
     with fail_after(20):
         async with beside(feeding=feed.keep_feeding(), adding=feed.keep_adding()):
@@ -59,6 +60,12 @@ async def test_what_is_ready_is_added_once(store: MemoryTaskStore, queue: Queue)
         await asyncio.sleep(0.1)
 
     assert queue.given == [early.id, late.id]
+
+
+async def test_what_waits_in_this_process_keeps_no_other_from_being_added(store: MemoryTaskStore, queue: Queue) -> None:
+    made = [(await store.create({})).id for _ in range(AT_ONCE + 2)]
+    async with fed(store, queue, set_aside=lambda: 1):
+        await eventually(lambda: queue.given == made[: AT_ONCE + 1])
 
 
 async def test_what_is_known_to_be_ready_is_added_without_a_look_at_the_store(

@@ -15,9 +15,10 @@ from mcp.server.mcpserver import Context
 from elicitkit import SqliteTaskStore, StoreError, TaskKeyError, Tasks, UnknownTask, elicit
 from elicitkit.errors import watch
 from elicitkit.tasks.listing import Listing
+from elicitkit.tasks.record import TaskRecord
 from elicitkit.tasks.stores import sqlite_tables
 from elicitkit.tasks.stores.sqlite_listing import listing_query
-from elicitkit.tasks.stores.sqlite_schema import MIGRATIONS
+from elicitkit.tasks.stores.sqlite_schema import MIGRATIONS, migrate
 from elicitkit.testing import Clock, TaskStoreContract
 from elicitkit.testing.store_contract.base import accepting, parked, question
 from tests.tasks.desk import accept, desk, form, server
@@ -261,12 +262,6 @@ async def test_what_waits_when_the_store_is_closed_is_finished(path: Path) -> No
 # --- versions ---------------------------------------------------------------------------------------------------------
 
 
-class First(SqliteTaskStore):
-    """The first version of this store."""
-
-    _migrations = MIGRATIONS[:1]
-
-
 class Newer(SqliteTaskStore):
     """A later version of this store, with one more column."""
 
@@ -299,11 +294,18 @@ async def test_a_file_of_an_older_version_is_brought_up_to_date(path: Path) -> N
 
 
 async def test_a_file_of_the_first_version_is_still_read(path: Path) -> None:
-    async with First(path) as store:
-        made = await store.create({})
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        migrate(connection, MIGRATIONS[:1])
+        connection.execute(
+            "INSERT INTO tasks (id, status, created_at, updated_at, last_activity, revision, wake, fence, lease_until,"
+            " open, waits, call) VALUES (?, 'working', 1, 1, 1, 1, 0, 0, 0, 0, 1, '{}')",
+            ["a" * 32],
+        )
 
     async with SqliteTaskStore(path) as store:
-        assert (await store.list_tasks()).records == (made,)
+        (record,) = (await store.list_tasks()).records
+    assert record == TaskRecord("a" * 32, None, "{}", 1.0, 1.0, 1.0, revision=1)
+    assert record.begun == 0
     assert version_of(path) == (len(MIGRATIONS), False)
 
 

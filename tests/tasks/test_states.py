@@ -41,6 +41,11 @@ async def let_time_pass(store: TaskStore, record: TaskRecord) -> None:
     await store.sweep()
 
 
+async def claim_after_a_death(store: TaskStore, record: TaskRecord) -> None:
+    store.clock.advance(30)  # type: ignore[attr-defined]
+    await store.claim(ID, "worker", 30)
+
+
 Call = Callable[[TaskStore, TaskRecord], Awaitable[object]]
 CALLS: dict[str, Call] = {
     "park": park,
@@ -51,6 +56,8 @@ CALLS: dict[str, Call] = {
     "withdraw": lambda store, record: store.withdraw(ID, [*record.inputs][:1]),
     "progress": lambda store, record: store.progress(ID, "Going on"),
     "claim": lambda store, record: store.claim(ID, "worker", 30),
+    "claim_after_a_death": claim_after_a_death,
+    "take_a_step": lambda store, record: store.keep_step(ID, "pay", "1"),
     "complete": lambda store, record: store.complete(ID, {}),
     "fail": lambda store, record: store.fail(ID, {"code": 1, "message": "m"}),
     "cancel": lambda store, record: store.cancel(ID, owner=None),
@@ -74,6 +81,7 @@ def test_no_sequence_of_calls_leaves_the_table(names: list[str]) -> None:
     for before, after in pairwise(lived):
         assert before.status == after.status or (before.status, after.status) in reachable
         assert not before.is_over or before == after
+        assert after.begun in (0, before.begun) if after.fence == before.fence else after.begun == before.begun + 1
     for record in lived:
         assert (record.status == "input_required") == bool(record.inputs)
         assert (record.result is not None) == (record.status == "completed")

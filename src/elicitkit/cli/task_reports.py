@@ -88,6 +88,7 @@ def _about(record: TaskRecord, now: float, *, with_answers: bool) -> str:
         ("changed", _moment(record.updated_at, now)),
         ("kept until", "for ever" if record.expires_at is None else _moment(record.expires_at, now)),
         ("run by", _worker(record, now)),
+        ("lost runs", _lost(record, now)),
         *(_contents(record) if with_answers else _hidden(record)),
     ]
     return "\n".join([f"task {record.id}", *(f"  {name:<11} {plain_line(value)}" for name, value in facts if value)])
@@ -100,6 +101,11 @@ def _worker(record: TaskRecord, now: float) -> str:
         return "nobody: it waits for an answer" if record.inputs and not record.wake else "nobody yet"
     claim = "" if record.is_leased(now) else ": its process may be dead, and another takes it up"
     return f"process {record.worker}, whose claim ends {since(record.lease_until, now)}{claim}"
+
+
+def _lost(record: TaskRecord, now: float) -> str:
+    lost = 0 if record.is_over else record.lost_runs(now)
+    return f"{lost} in a row, each with its process: the tool may be what ends it" if lost else ""
 
 
 def _question(asked: TaskInput, now: float, *, with_answers: bool) -> list[str]:
@@ -154,7 +160,7 @@ def _moment(moment: float, now: float) -> str:
 # --- as JSON ----------------------------------------------------------------------------------------------------------
 
 
-def task_json(record: TaskRecord, *, with_answers: bool = False) -> dict[str, Any]:
+def task_json(record: TaskRecord, now: float, *, with_answers: bool = False) -> dict[str, Any]:
     """A task for machines. Moments are RFC 3339; the names are the wire's, where it has them."""
     told: dict[str, Any] = {
         "taskId": record.id,
@@ -167,6 +173,7 @@ def task_json(record: TaskRecord, *, with_answers: bool = False) -> dict[str, An
         "expiresAt": _written_moment(record.expires_at),
         "worker": record.worker,
         "leaseUntil": _written_moment(record.lease_until if record.worker is not None else None),
+        "lostRuns": record.lost_runs(now),
         "open": [_question_json(asked, with_answers=with_answers) for asked in record.inputs.values()],
     }
     if with_answers:
@@ -174,9 +181,9 @@ def task_json(record: TaskRecord, *, with_answers: bool = False) -> dict[str, An
     return told
 
 
-def history_json(history: History, *, with_answers: bool = False) -> dict[str, Any]:
+def history_json(history: History, now: float, *, with_answers: bool = False) -> dict[str, Any]:
     """A task with all its questions and steps, for machines."""
-    told = task_json(history.record, with_answers=with_answers)
+    told = task_json(history.record, now, with_answers=with_answers)
     told["questions"] = [_question_json(asked, with_answers=with_answers) for asked in history.inputs]
     told["steps"] = (
         {name: _read(given) for name, given in history.steps.items()} if with_answers else list(history.steps)

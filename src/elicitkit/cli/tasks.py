@@ -113,7 +113,7 @@ async def _list(store: TaskStore, args: argparse.Namespace) -> None:
     except ValueError as error:
         raise Failure(Exit.USAGE, str(error)) from error
     if args.json:
-        tasks = [task_reports.task_json(record, with_answers=args.answers) for record in page.records]
+        tasks = [task_reports.task_json(record, store.clock(), with_answers=args.answers) for record in page.records]
         return give_json({"tasks": tasks, "cursor": page.cursor})
     if not page.records:
         return say("no tasks")
@@ -130,7 +130,7 @@ async def _show(store: TaskStore, args: argparse.Namespace) -> None:
     except UnknownTask:  # It was forgotten just now.
         raise _unknown(args.id) from None
     if args.json:
-        give_json(task_reports.history_json(history, with_answers=args.answers))
+        give_json(task_reports.history_json(history, store.clock(), with_answers=args.answers))
     else:
         give(task_reports.history_text(history, store.clock(), with_answers=args.answers))
 

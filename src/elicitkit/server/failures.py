@@ -31,8 +31,8 @@ async def tool_result(call: Callable[[], Awaitable[HandlerResult]]) -> HandlerRe
             return error_result(error)
 
 
-def error_result(error: ElicitkitError) -> dict[str, Any]:
-    """What a tool gives that an error of ours left."""
+def error_result(error: ElicitkitError | str) -> dict[str, Any]:
+    """What a tool gives that an error of ours left; or that cannot be run, for the reason in the text."""
     return {"resultType": "complete", "isError": True, "content": _text(error)}
 
 
@@ -61,7 +61,7 @@ def unmasked(result: dict[str, Any], made: Iterable[Made]) -> dict[str, Any]:
     return {**result, "content": _text(left[-1])}
 
 
-def _text(error: ElicitkitError) -> list[dict[str, str]]:
+def _text(error: ElicitkitError | str) -> list[dict[str, str]]:
     return [{"type": "text", "text": str(error)}]
 
 

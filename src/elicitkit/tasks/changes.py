@@ -59,7 +59,7 @@ def parked(record: TaskRecord, new: tuple[TaskInput, ...], now: float) -> Change
     if len(every) < len(record.inputs) + len(new):
         raise key_used()
     status = next_status(record.status, "ask")
-    after = replace(record, status=status, inputs=every, updated_at=now, last_activity=now)
+    after = replace(record, status=status, inputs=every, updated_at=now, last_activity=now, begun=0)
     return Change(after, parked=new)
 
 
@@ -118,6 +118,7 @@ def _without(
         inputs=every,
         updated_at=now,
         last_activity=max(record.last_activity, active),
+        begun=0,
     )
     wakes = any(asked.state != "closed" for asked in gone)
     return Change(after, parked=tuple(new), settled=tuple(gone), wakes=wakes)
@@ -166,9 +167,9 @@ def progressed(record: TaskRecord, status_message: str | None, now: float) -> Ch
     return Change(replace(record, status_message=status_message, updated_at=now, last_activity=now))
 
 
-def active(record: TaskRecord, now: float) -> Change:
-    """Note that something happened which nobody sees."""
-    return Change(replace(record, last_activity=now), is_visible=False)
+def stepped(record: TaskRecord, now: float) -> Change:
+    """Note that a step was done, which nobody sees."""
+    return Change(replace(record, last_activity=now, begun=0), is_visible=False)
 
 
 # --- claims -----------------------------------------------------------------------------------------------------------
@@ -188,27 +189,41 @@ def claimed(record: TaskRecord, worker: str, seconds: float, now: float) -> Chan
     """Give the task to a worker, if nobody has it and it is not over."""
     if record.is_over or record.is_leased(now):
         return None
-    after = replace(record, worker=worker, fence=record.fence + 1, lease_until=now + seconds, last_activity=now)
+    after = replace(
+        record,
+        worker=worker,
+        fence=record.fence + 1,
+        lease_until=now + seconds,
+        last_activity=now,
+        begun=record.begun + 1,
+    )
     return Change(after, is_visible=False)
 
 
 def renewed(record: TaskRecord, seconds: float, now: float, waiting_since: int | None) -> Change:
     """Let a worker keep the task for longer; one that only waits for people has seen what came until then."""
+    is_waiting = waiting_since is not None
     has_seen = waiting_since is not None and record.wake <= waiting_since
-    wake = 0 if has_seen else record.wake
-    return Change(replace(record, lease_until=now + seconds, last_activity=now, wake=wake), is_visible=False)
+    after = replace(
+        record,
+        lease_until=now + seconds,
+        last_activity=now,
+        wake=0 if has_seen else record.wake,
+        begun=0 if is_waiting else record.begun,
+    )
+    return Change(after, is_visible=False)
 
 
 def released(record: TaskRecord) -> Change:
-    """Take the task from its worker. It is told, so that another can take it at once."""
-    return Change(replace(record, worker=None, lease_until=0.0))
+    """Take the task from its worker, whose run does not count. It is told, so that another can take it at once."""
+    return Change(replace(record, worker=None, lease_until=0.0, begun=max(record.begun - 1, 0)))
 
 
 def put_down(record: TaskRecord, seen_revision: int) -> Change | None:
     """Take the task from its worker, and let it rest; `None` if something came that the worker has not seen."""
     if record.wake > seen_revision:
         return None
-    return Change(replace(record, worker=None, lease_until=0.0, wake=0), is_visible=False)
+    return Change(replace(record, worker=None, lease_until=0.0, wake=0, begun=0), is_visible=False)
 
 
 def key_used() -> TaskKeyError:

@@ -18,17 +18,13 @@ from mcp.server.mcpserver.server import require_client_extension
 from mcp.server.request_state import authenticated_principal
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
-from mcp_types import (
-    HEADER_MISMATCH,
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    CallToolRequestParams,
-)
+from mcp_types import HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, CallToolRequestParams
 
 from ..asking import AskContext
 from ..asking.road import road_of, seconds_of
 from ..errors import AdapterMissing, StoreError, UnknownTask
 from ..journal import Journal
+from ..limits import LOST_RUNS
 from .answers import judge
 from .beginning import BeginningRoad, begin_later
 from .call import TaskCall
@@ -90,6 +86,7 @@ class Tasks(Extension):
         lease: For how long a process claims a task at a time, in seconds; one that dies is replaced after that.
         grace: How long tools have to end when the server stops, in seconds. The task of one that does not is given to
             others all the same, and its tool runs in two processes until this one has ended.
+        lost_runs: How many runs of a task in a row may be lost with their process before it ends with an error result.
     """
 
     identifier = EXTENSION
@@ -106,10 +103,10 @@ class Tasks(Extension):
         max_live: int = MAX_LIVE,
         lease: float = LEASE,
         grace: float = GRACE,
+        lost_runs: int = LOST_RUNS,
     ) -> None:
         self.store: TaskStore = kept_in(store)
         self.engine: Engine = engine or LocalEngine()
-        self._max_live = max_live
         self._lease = seconds_of(lease, what="lease") or LEASE
         self.grace: float = seconds_of(grace, what="grace") or GRACE
         """How long tools have to end when the server stops, in seconds."""
@@ -117,15 +114,15 @@ class Tasks(Extension):
         self._choices = Choices(tools, self._ttl)
         self._poll_interval_ms = max(1, round((seconds_of(poll_interval, what="poll_interval") or 1.0) * 1000))
         self._principal = principal
-        self._runner = self._new_runner()
+        self._new_runner = partial(
+            Runner, replay=self._replay, max_live=max_live, lease=self._lease, lost_runs=lost_runs
+        )
+        self._runner = self._new_runner(self.store, grace=self.grace)
         self._is_warned = False
         self._serving = Serving()
         self._server: MCPServer[Any] | None = None
         self._server_state: Any = None
         self._client: Client | None = None
-
-    def _new_runner(self) -> Runner:
-        return Runner(self.store, self._replay, max_live=self._max_live, lease=self._lease, grace=self.grace)
 
     # --- what authors use --------------------------------------------------------------------------------------------
 
@@ -217,7 +214,7 @@ class Tasks(Extension):
             raise RuntimeError("these tasks are served at the moment: their engine is chosen before")
         self.engine, self.store = engine, store or self.store
         self.grace = seconds_of(grace, what="grace") or self.grace
-        self._runner = self._new_runner()
+        self._runner = self._new_runner(self.store, grace=self.grace)
 
     # --- what the SDK uses -------------------------------------------------------------------------------------------
 

@@ -141,6 +141,9 @@ class TaskRecord:
     lease_until: float = 0.0
     """Until when, unless renewed."""
 
+    begun: int = 0
+    """How many runs began since one got something done that was kept: a question, an answer to one, or a step."""
+
     @property
     def call(self) -> Any:
         """The call it came from, as it was given to `create`; read anew each time."""
@@ -202,6 +205,10 @@ class TaskRecord:
     def is_leased(self, now: float) -> bool:
         """Whether a worker has it whose lease lives."""
         return self.worker is not None and self.lease_until > now
+
+    def lost_runs(self, now: float) -> int:
+        """How many of its last runs got nothing done and were given back by nobody: their process died, or hung."""
+        return max(self.begun - self.is_leased(now), 0)
 
 
 class News(NamedTuple):

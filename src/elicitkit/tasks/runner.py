@@ -17,23 +17,26 @@ from typing import Any, Final, TypeAlias
 
 import anyio
 
-from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
+from ..errors import CallOver, ElicitkitError, StaleClaim, UnknownTask
 from ..journal import Journal
+from ..limits import LOST_RUNS
 from ..safety import trace_of
 from .call import TaskCall
 from .claim import Claim
 from .detached import detached_session
 from .endings import Execute, completing, ending_of, failing
 from .errands import Errands
+from .last_runs import LastRuns, give_up, require_runs
 from .leftovers import Leftovers
 from .looks import Looks
 from .making import TaskTerms, make
 from .persistence import history_for, keep_end
 from .record import History, News, Settlement, TaskInput, TaskRecord, new_key
+from .renewing import AT_ONCE, Renewing
 from .resting import Resting
 from .road import ParkedRoad
 from .run import Pulse, Run, ended
-from .store import LEASE, TaskStore
+from .store import LEASE, TaskStore, Wanted
 from .stores.transaction import is_owned
 from .troubles import Troubles, troubles_of
 
@@ -54,9 +57,6 @@ GRACE: Final = 8.0
 _QUICKLY = 0.5
 """How long it takes a tool to end that does not refuse to, in seconds: those are given back before the others."""
 
-_AT_ONCE = 100
-"""How many claims are renewed or given back side by side: a store can write them together."""
-
 
 class Runner:
     """Runs the calls of tasks on one event loop.
@@ -68,6 +68,7 @@ class Runner:
         max_live: How many calls are kept in memory; beyond, those that wait longest are put down. Calls that wait in
             threads are put down beyond half of those that the framework has.
         grace: How long a tool has to end when everything stops, in seconds; after that its task is given to others.
+        lost_runs: How many runs of a task in a row may be lost before it is given up.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Runner:
         lease: float = LEASE,
         max_live: int = MAX_LIVE,
         grace: float = GRACE,
+        lost_runs: int = LOST_RUNS,
     ) -> None:
         self.store = store
         self.worker: str = secrets.token_hex(8)
@@ -96,7 +98,9 @@ class Runner:
         self.pausing: Pulse = Pulse()
         """Beats whenever a call may have begun to wait for people, or ended."""
         self._errands = Errands(lambda: self._troubles)
+        self._last_runs = LastRuns(require_runs(lost_runs), run=self._run_last, help=self.help)
         self._looks = Looks(lambda: self.store.clock(), self._changed)
+        self._renewing = Renewing(self._runs, has_news=self._changed)
         self._resting = Resting(
             self._runs, max_live=max_live, help=self.help, has_news=self._changed, pausing=self.pausing
         )
@@ -154,6 +158,7 @@ class Runner:
         for left_behind in (self._runs, self._tasks, self._starting):  # By an event loop that was killed.
             left_behind.clear()
         self._errands.forget()
+        self._last_runs.open()
         self._resting.open()
         unsubscribe = self.store.follow(self._changed)
         try:
@@ -215,18 +220,41 @@ class Runner:
         """
         if self._nudge is None or self._has(task_id):
             return False
-        if not is_ready and (not await self._is_ready(task_id) or self._nudge is None or self._has(task_id)):
+        if not is_ready and (await self._ready(task_id) is None or self._nudge is None or self._has(task_id)):
             return False
+        return await self._take_up(task_id, self._last_runs.are_not_for)
+
+    async def _take_up(self, task_id: str, wanted: Wanted) -> bool:
         self._starting[task_id] = 0
         try:
             until = self.store.clock() + self.lease
-            if (history := await self.store.take(task_id, self.worker, self.lease)) is not None:
+            if (history := await self.store.take(task_id, self.worker, self.lease, wanted=wanted)) is not None:
                 return await self._run_again(history, until)
-            await self._is_ready(task_id)  # Whoever has it may be dead: then it is looked again.
+            # Whoever has it may be dead: then it is looked again.
+            if (record := await self._ready(task_id)) is not None and not wanted(record):
+                self._last_runs.add(task_id)
             return False
         finally:
             if self._starting.pop(task_id, 0) != 0 and task_id not in self._runs:  # It was told, and nobody listened.
                 self._changed(task_id)
+
+    async def _run_last(self, task_id: str) -> None:
+        """Give a task its last run. The store is told at once if that comes to nothing but to wait for people."""
+        while self.is_busy:
+            await self.pausing.felt()
+        if self._nudge is None or self._has(task_id):
+            return
+        with self.beginning():
+            await self._take_up(task_id, lambda _: True)
+        while self.is_working(task_id):
+            await self.pausing.felt()
+        if (run := self._runs.get(task_id)) is not None:
+            await self._renewing.renew(run)
+
+    @property
+    def set_aside(self) -> int:
+        """How many of the tasks that the store calls ready wait for something here."""
+        return len(self._last_runs)
 
     def _has(self, task_id: str) -> bool:
         return task_id in self._runs or task_id in self._starting
@@ -235,13 +263,17 @@ class Runner:
         task_id = history.record.id
         claim = Claim(self.store, task_id, history.record.fence, self.lease, until)
         try:
-            road = self._road_for(claim, TaskCall.from_dict(history.record.call), history=history)
+            call = TaskCall.from_dict(history.record.call)
+            road = self._road_for(claim, call, history=history)
         except Exception as error:
             logger.error("the call of the task %s cannot be read%s", task_id[:8], trace_of(error))
             await failing("The call of this task cannot be read.")(claim)
             return False
         if self._nudge is None:
             await self._release(claim)
+            return False
+        if (lost := history.record.begun - 1) >= self._last_runs.limit:
+            await give_up(claim, call.tool, lost)
             return False
         run = Run(road, history.record.owner)
         self.start(run, lambda: self._replay(run, history))
@@ -267,42 +299,20 @@ class Runner:
             on_parked=self._on_parked,
         )
 
-    async def _is_ready(self, task_id: str) -> bool:
+    async def _ready(self, task_id: str) -> TaskRecord | None:
+        """A task as it is, if anybody may take it; where somebody has it, it is looked again when the claim ends."""
         try:
             record = (await self.store.history(task_id)).record
         except UnknownTask:
-            return False
+            return None
         if record.is_waiting_to_run and record.is_leased(self.store.clock()):
             self._looks.plan(task_id, record.lease_until, record.revision)
-            return False
-        return record.is_waiting_to_run
+            return None
+        return record if record.is_waiting_to_run else None
 
     async def renew(self) -> None:
         """Renew the claims of all that runs here; a run that was overtaken is stopped."""
-        runs = [*self._runs.values()]
-        for first in range(0, len(runs), _AT_ONCE):
-            await asyncio.gather(*map(self._renew, runs[first : first + _AT_ONCE]))
-
-    async def _renew(self, run: Run) -> None:
-        task_id = run.claim.task_id
-        if not (self._has_still(run) and run.road.is_to_renew):
-            return
-        try:
-            await run.road.renew()
-        except (StaleClaim, UnknownTask):
-            if self._has_still(run):
-                logger.warning("the task %s was taken over by another worker, or is gone", task_id[:8])
-                run.stop()
-        except CallOver:
-            self._changed(task_id)  # It has just ended, or somebody else ended it.
-        except StoreError as error:
-            self._troubles.begin("write", error, f"the claim of the task {task_id[:8]} could not be renewed")
-        else:
-            self._troubles.end("write")
-
-    def _has_still(self, run: Run) -> bool:
-        """Whether a run goes on, and is not being put down."""
-        return self._runs.get(run.claim.task_id) is run and run.road.phase == "open"
+        await self._renewing.renew_all()
 
     async def _run(self, run: Run, execute: Execute) -> None:
         task_id, call = run.claim.task_id, execute()
@@ -414,8 +424,8 @@ class Runner:
 
     async def _give_back(self, some: Iterable[Run]) -> None:
         runs = [*some]
-        for first in range(0, len(runs), _AT_ONCE):
-            await asyncio.gather(*(self._release(run.claim) for run in runs[first : first + _AT_ONCE]))
+        for first in range(0, len(runs), AT_ONCE):
+            await asyncio.gather(*(self._release(run.claim) for run in runs[first : first + AT_ONCE]))
 
     async def _release(self, claim: Claim) -> None:
         try:

@@ -36,6 +36,9 @@ Follower: TypeAlias = Callable[[str, News | None], None]
 Judged: TypeAlias = Callable[[Mapping[str, TaskInput]], Iterable[Settlement]]
 """What answers make of the open questions of a task, by key. Pure: it may be called again, and in another thread."""
 
+Wanted: TypeAlias = Callable[[TaskRecord], bool]
+"""Decides whether a worker wants a task, as it is before it is taken. Pure, as `Judged`."""
+
 
 class TaskStore(Storage):
     """Where tasks are kept, with what they asked, were told and did once. The store is the truth.
@@ -188,8 +191,12 @@ class TaskStore(Storage):
         """
 
     @abstractmethod
-    async def complete(self, task_id: str, result: Mapping[str, Any], *, fence: int | None = None) -> TaskRecord:
+    async def complete(
+        self, task_id: str, result: Mapping[str, Any], *, status_message: str | None = None, fence: int | None = None
+    ) -> TaskRecord:
         """End a task with what its call returns, an `isError` result too. Open questions are withdrawn.
+
+        The status message stays unless another is given.
 
         Raises:
             TypeError: If the result is not JSON.
@@ -223,16 +230,21 @@ class TaskStore(Storage):
     async def claim(self, task_id: str, worker: str, seconds: float) -> int | None:
         """Take a task for so many seconds, and give the fence of the claim.
 
+        It begins a run: see `TaskRecord.begun`. One that is given back does not count, one that is lost does.
+
         `None` if somebody has it whose lease lives, the same worker too; if it has ended; or if it is gone.
         """
 
-    async def take(self, task_id: str, worker: str, seconds: float) -> History | None:
+    async def take(
+        self, task_id: str, worker: str, seconds: float, *, wanted: Wanted = lambda _: True
+    ) -> History | None:
         """As `claim`, if there is something to do for a worker; give the task with all it has, its new fence included.
 
-        Where `claim` would give `None`, or there is nothing to do, it is `None`.
+        Where `claim` would give `None`, there is nothing to do, or the task is not *wanted*, it is `None`.
         """
         try:
-            if not (await self.history(task_id)).record.is_waiting_to_run:
+            record = (await self.history(task_id)).record
+            if not (record.is_waiting_to_run and wanted(record)):
                 return None
             fence = await self.claim(task_id, worker, seconds)
             return None if fence is None else await self.history(task_id)

@@ -140,7 +140,14 @@ class DocketEngine:
         with hushed(outage, *_LOGGERS, is_trouble=_is_trouble, is_noise=self._is_noise):
             async with Docket(self.name, self.url, execution_ttl=_KEPT) as docket:
                 docket.register(jobs.job(), names=[_JOB])
-                feed = Feed(runner.store, partial(_add, docket, outage), outage, look=self._look, patience=_HANG_BACK)
+                feed = Feed(
+                    runner.store,
+                    partial(_add, docket, outage),
+                    outage,
+                    look=self._look,
+                    patience=_HANG_BACK,
+                    set_aside=lambda: runner.set_aside,
+                )
                 watching = _keep_watching(docket, outage, feed)
                 async with (
                     runner.open(feed.nudge),

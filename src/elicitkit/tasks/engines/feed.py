@@ -56,14 +56,25 @@ class Feed:
         look: How often the store is asked when nothing is known to have changed, in seconds; and how long an id is
             left to the queue before it is added again.
         patience: How long it waits, about, before it looks what has changed, in seconds: others may be quicker.
+        set_aside: How many tasks that are ready wait for something in this process: so many more are read at a look.
     """
 
-    def __init__(self, store: TaskStore, add: Add, outage: Outage, *, look: float, patience: float = 0.0) -> None:
+    def __init__(
+        self,
+        store: TaskStore,
+        add: Add,
+        outage: Outage,
+        *,
+        look: float,
+        patience: float = 0.0,
+        set_aside: Callable[[], int] = lambda: 0,
+    ) -> None:
         self._store = store
         self._add = add
         self._outage = outage
         self._look = look
         self._patience = patience
+        self._set_aside = set_aside
         self._changed = asyncio.Event()
         self._given: dict[str, _Given] = {}
         self._ready: dict[str, None] = {}
@@ -133,7 +144,7 @@ class Feed:
             self._swept, self._has_swept = _now(), False
             await self._store.sweep()
             self._has_swept = True
-        ready = await self._store.ready(AT_ONCE)
+        ready = await self._store.ready(AT_ONCE + self._set_aside())
         self._may_be_more = len(ready) >= AT_ONCE
         self._given = {task_id: self._given[task_id] for task_id in ready if task_id in self._given}
         wanted = [task_id for task_id in ready if self._is_wanted(task_id)]

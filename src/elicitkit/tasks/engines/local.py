@@ -71,6 +71,6 @@ class LocalEngine:
     async def _take_up(self, runner: Runner) -> bool:
         """End what is over, and bring back what is ready; tell whether there may be more of it."""
         await runner.store.sweep()
-        ready = await runner.store.ready(self._at_once)
+        ready = await runner.store.ready(self._at_once + runner.set_aside)
         taken = await asyncio.gather(*map(runner.advance, ready))
-        return len(ready) == self._at_once and any(taken)
+        return len(ready) >= self._at_once and any(taken)

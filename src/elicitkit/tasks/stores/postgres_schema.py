@@ -135,7 +135,12 @@ _ORDERED: Final[Migration] = (
     "ALTER TABLE steps ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY",
 )
 
-MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _INBOX, _ORDERED)
+_COUNTED: Final[Migration] = (
+    # Runs that got nothing done, in a row. A process of an older version leaves it as it is.
+    "ALTER TABLE tasks ADD COLUMN begun bigint NOT NULL DEFAULT 0",
+)
+
+MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _INBOX, _ORDERED, _COUNTED)
 """What makes version 1 of nothing, version 2 of version 1, and so on. Never change one that was released."""
 
 _OURS: Final = ("tasks", "inputs", "steps", "lines", "revisions", "inbox")

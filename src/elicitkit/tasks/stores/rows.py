@@ -15,11 +15,11 @@ FIXED: Final = ("id", "owner", "created_at", "ttl", "poll_interval_ms", "call")
 
 CHANGING: Final = (
     *("status", "status_message", "updated_at", "last_activity", "revision", "wake", "fence", "worker", "lease_until"),
-    *("open", "waits", "due", "result", "error"),
+    *("begun", "open", "waits", "due", "result", "error"),
 )
 """The columns of a task that do not."""
 
-UNSEEN: Final = ("last_activity", "wake", "fence", "worker", "lease_until", "waits", "due")
+UNSEEN: Final = ("last_activity", "wake", "fence", "worker", "lease_until", "begun", "waits", "due")
 """What a change that nobody sees writes."""
 
 TASK: Final = (*FIXED, *CHANGING)
@@ -50,6 +50,7 @@ def changing(record: TaskRecord) -> tuple[Any, ...]:
         record.fence,
         record.worker,
         record.lease_until,
+        record.begun,
         len(record.inputs),
         record.is_waiting_to_run,
         record.due,
@@ -66,6 +67,7 @@ def unseen(record: TaskRecord) -> tuple[Any, ...]:
         record.fence,
         record.worker,
         record.lease_until,
+        record.begun,
         record.is_waiting_to_run,
         record.due,
     )
@@ -74,7 +76,7 @@ def unseen(record: TaskRecord) -> tuple[Any, ...]:
 def to_record(row: tuple[Any, ...], inputs: Iterable[TaskInput]) -> TaskRecord:
     """The task of a row of `TASK`, with its open questions."""
     id, owner, created_at, ttl, poll_interval_ms, call = row[: len(FIXED)]
-    status, message, updated_at, active, revision, wake, fence, worker, lease, _, _, _, result, error = row[
+    status, message, updated_at, active, revision, wake, fence, worker, lease, begun, _, _, _, result, error = row[
         len(FIXED) :
     ]
     return TaskRecord(
@@ -96,6 +98,7 @@ def to_record(row: tuple[Any, ...], inputs: Iterable[TaskInput]) -> TaskRecord:
         fence=fence,
         worker=worker,
         lease_until=lease,
+        begun=begun,
     )
 
 

@@ -121,7 +121,11 @@ _ORDERED: Final[Migration] = (
     "ALTER TABLE steps ADD COLUMN number INTEGER NOT NULL DEFAULT 0",  # The order they were kept in.
 )
 
-MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _LISTED, _INBOX, _ORDERED)
+_COUNTED: Final[Migration] = (
+    "ALTER TABLE tasks ADD COLUMN begun INTEGER NOT NULL DEFAULT 0",  # Runs that got nothing done, in a row.
+)
+
+MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _LISTED, _INBOX, _ORDERED, _COUNTED)
 """What makes version 1 of an empty file, version 2 of version 1, and so on. Never change one that was released."""
 
 

@@ -21,7 +21,7 @@ from ..listing import EVERYBODY, Everybody, Listing, TaskPage, listing_of, page_
 from ..record import History, Settlement, Swept, TaskInput, TaskRecord, new_key, to_json
 from ..requests import require_small
 from ..states import Status
-from ..store import LEASE, Judged, TaskStore
+from ..store import LEASE, Judged, TaskStore, Wanted
 from .arguments import positive, require_small_answer, task_id_of, whole
 from .telling import Telling
 from .transaction import Transaction, held, known, owned, running
@@ -84,6 +84,7 @@ class TransactionalStore(Telling, TaskStore):
             fence=0 if worker is None else 1,
             worker=worker,
             lease_until=0.0 if worker is None else now + positive("lease", lease),
+            begun=0 if worker is None else 1,
         )
         return await self._write(lambda within: within.insert(record))
 
@@ -191,7 +192,7 @@ class TransactionalStore(Telling, TaskStore):
         def keeping(within: Transaction) -> None:
             record = running(within, task_id, fence, now)
             within.keep_step(task_id, name, given)
-            within.save(changes.active(record, now))
+            within.save(changes.stepped(record, now))
 
         await self._write(keeping)
 
@@ -204,13 +205,16 @@ class TransactionalStore(Telling, TaskStore):
 
         await self._write(progressing)
 
-    async def complete(self, task_id: str, result: Mapping[str, Any], *, fence: int | None = None) -> TaskRecord:
+    async def complete(
+        self, task_id: str, result: Mapping[str, Any], *, status_message: str | None = None, fence: int | None = None
+    ) -> TaskRecord:
         """See `TaskStore.complete`."""
         text, now = to_json("the result", result), self.clock()
+        message = None if status_message is None else sendable(status_message)
 
         def completing(within: Transaction) -> TaskRecord:
             record = held(within, task_id, fence, now)
-            return within.save(changes.ended(record, "complete", now, result_json=text))
+            return within.save(changes.ended(record, "complete", now, result_json=text, status_message=message))
 
         return await self._write(completing)
 
@@ -242,15 +246,19 @@ class TransactionalStore(Telling, TaskStore):
 
         return await self._write(claiming)
 
-    async def take(self, task_id: str, worker: str, seconds: float) -> History | None:
+    async def take(
+        self, task_id: str, worker: str, seconds: float, *, wanted: Wanted = lambda _: True
+    ) -> History | None:
         """See `TaskStore.take`."""
-        now, wanted = self.clock(), positive("the time of a claim", seconds)
+        now, lease = self.clock(), positive("the time of a claim", seconds)
 
         def taking(within: Transaction) -> History | None:
             found = within.load_history(task_id)
             if found is None or found.record.is_expired(now) or not found.record.is_waiting_to_run:
                 return None
-            change = changes.claimed(found.record, worker, wanted, now)
+            if not wanted(found.record):
+                return None
+            change = changes.claimed(found.record, worker, lease, now)
             return None if change is None else replace(found, record=within.save(change))
 
         return await self._write(taking)

@@ -9,7 +9,7 @@ It needs pytest, and anyio's plugin for it, which is there where anyio is.
 
 import pytest
 
-_PARTS = ("answering", "asking", "base", "claiming", "keeping", "listed", "listening", "timing")
+_PARTS = ("answering", "asking", "base", "claiming", "keeping", "listed", "listening", "losing", "timing")
 pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in _PARTS))  # So that a failure shows the values.
 
 from ..clock import Clock  # noqa: E402  # Behind the line above, which has to come first.
@@ -20,6 +20,7 @@ from .claiming import ClaimingContract  # noqa: E402
 from .keeping import KeepingContract  # noqa: E402
 from .listed import ListedContract  # noqa: E402
 from .listening import ListeningContract  # noqa: E402
+from .losing import LosingContract  # noqa: E402
 from .timing import TimingContract  # noqa: E402
 
 
@@ -28,6 +29,7 @@ class TaskStoreContract(
     AskingContract,
     AnsweringContract,
     ClaimingContract,
+    LosingContract,
     TimingContract,
     ListeningContract,
     ListedContract,
