@@ -321,7 +321,7 @@ class Runner:
             try:
                 end = completing(await call)
             except BaseException as error:
-                end = ending_of(error)
+                end = ending_of(error, run.task)
             finally:
                 run.road.lifetime.end()
             if not (run.is_stopped or run.road.is_broken):
