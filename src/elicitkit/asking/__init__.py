@@ -8,7 +8,7 @@ from .awaitable import Asking
 from .links import complete, elicit_url, url_required
 from .questions import TRIES, confirm, elicit, elicit_all, elicit_sync
 from .road import AskContext, Mode, Road, refuse_in_step, reply_from, travel, travelling
-from .steps import call_id, step
+from .steps import call_id, step, task_id
 
 __all__ = [
     "TRIES",
@@ -26,6 +26,7 @@ __all__ = [
     "refuse_in_step",
     "reply_from",
     "step",
+    "task_id",
     "travel",
     "travelling",
     "url_required",

@@ -89,6 +89,18 @@ def call_id(ctx: AskContext | None) -> str:
     return road_of(ctx).call_id
 
 
+def task_id(ctx: AskContext | None) -> str | None:
+    """The id of the task that the running call is, in each of its runs; `None` in a call that is no task.
+
+    It is what `tasks.store.set_input_requests(task_id, form)` and the like take. Where nobody is authenticated it is as
+    good as a key: whoever holds it may read the task, and answer.
+
+    Raises:
+        AdapterMissing: As for `elicit`.
+    """
+    return road_of(ctx).task_id
+
+
 def _kept(name: str, given: object) -> str:
     try:
         problem = _json.unfaithful(given)

@@ -34,6 +34,7 @@ class BackChannel:
     """A `Road` on which the tool waits while the person answers."""
 
     answer_bytes = ANSWER_BYTES
+    task_id = None
 
     def __init__(self, ctx: ServerRequestContext[Any, Any], dialect: Dialect) -> None:
         self.dialect = dialect

@@ -63,6 +63,7 @@ class _NoRoad:
     """The `Road` where there is none: it says why."""
 
     answer_bytes = 0
+    task_id = None
     dialect: Dialect = DIALECTS["2025-06-18"]
 
     def __init__(self, why: str) -> None:

@@ -45,6 +45,7 @@ class RoundTrip:
     """A `Road` on which the tool is run once for each round of questions."""
 
     answer_bytes = ROUND_TRIP_ANSWER_BYTES
+    task_id = None
 
     def __init__(self, ctx: ServerRequestContext[Any, Any], dialect: Dialect, journal: Journal) -> None:
         self.dialect = dialect

@@ -109,6 +109,11 @@ class ParkedRoad:
         require_mode(self.session.client_capabilities, mode, self.dialect.modes)
 
     @property
+    def task_id(self) -> str:
+        """See `Road.task_id`."""
+        return self.claim.task_id
+
+    @property
     def running(self) -> set[str]:
         """See `Road.running`."""
         if self._running is None:
