@@ -76,6 +76,11 @@ class TaskInput:
         return self.state == "withdrawn" and self.reply == PASSED
 
     @property
+    def authors_message(self) -> str:
+        """The message without what was put above it."""
+        return str(self.request["params"]["message"]) if self.message is None else self.message
+
+    @property
     def mode(self) -> str:
         """`form` or `url`."""
         return str(self.request["params"].get("mode", "form"))

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from ..asking import TRIES, Mode
 from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
-from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Names, Question, Reply
+from ..journal import (
+    EXPIRED,
+    FormQuestion,
+    Journal,
+    LinkQuestion,
+    Names,
+    Question,
+    Reply,
+    fingerprint,
+    warn_of_another_message,
+)
 from ..limits import ANSWER_BYTES, STATUS_CHARACTERS
 from ..schema.dialects import DIALECTS, Dialect
 from ..server.lifetimes import Lifetime
@@ -155,6 +165,8 @@ class ParkedRoad:
                 asked = await self._swept(asked)
             finally:
                 del self._waiting[question.name]
+        if asked.state == "answered" and (message := asked.authors_message) != question.message:
+            warn_of_another_message(question.name, fingerprint(message), fingerprint(question.message))
         return reply_of(asked, question)
 
     async def step(self, name: str, run: Callable[[], Awaitable[str]]) -> str:
