@@ -156,8 +156,8 @@ class SlowToTake(MemoryTaskStore):
         super().__init__()
         self.is_taking, self.may_take = asyncio.Event(), asyncio.Event()
 
-    async def take(self, task_id: str, worker: str, seconds: float) -> Any:
-        taken = await super().take(task_id, worker, seconds)
+    async def take(self, task_id: str, worker: str, seconds: float, **more: Any) -> Any:
+        taken = await super().take(task_id, worker, seconds, **more)
         self.is_taking.set()
         await self.may_take.wait()
         return taken

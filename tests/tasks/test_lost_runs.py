@@ -12,6 +12,7 @@ from mcp.server.mcpserver import Context
 
 from elicitkit import DocketEngine, MemoryTaskStore, SqliteTaskStore, Tasks, elicit, elicit_all, step
 from elicitkit.limits import LOST_RUNS
+from elicitkit.tasks import last_runs
 from elicitkit.tasks.call import TaskCall
 from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.tasks.last_runs import LastRuns
@@ -257,6 +258,28 @@ async def test_those_that_wait_for_their_last_run_keep_no_other_from_the_looks(t
         assert worker.most == 1
 
     await live(store, life, worker.work, fresh, lost_runs=2, engine=LocalEngine(look=0.02, at_once=1))
+
+
+@pytest.mark.parametrize("shows", ["a step", "a long life"])
+async def test_a_last_run_that_shows_that_it_kills_nothing_holds_up_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shows: str
+) -> None:
+    """One that works for hours must not have the others wait for as long."""
+    store, worker = SqliteTaskStore(tmp_path / "tasks.db"), Worker()
+    monkeypatch.setattr(last_runs, "APART", 3600.0 if shows == "a step" else 0.0)
+
+    async def work(ctx: Context) -> str:
+        if shows == "a step":
+            await step(ctx, "begun", lambda: None)
+        return await worker.work()
+
+    async with store:
+        ids = [await left_by_the_dead(store, "work") for _ in range(3)]
+    async with Process(store, work, lost_runs=2).desk() as at:
+        await eventually(lambda: worker.working == 3)
+        worker.gate.set()
+
+        assert [await at.said(task_id) for task_id in ids] == ["done"] * 3
 
 
 async def left_by_the_dead(store: TaskStore, tool: str, *, step: str | None = None) -> str:

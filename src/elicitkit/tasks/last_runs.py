@@ -7,16 +7,21 @@ such task is: if it is lost then, it was hardly for one that is like it; and the
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any
+from typing import Any, Final
 
 from ..limits import LOST_RUNS
 from ..server.failures import error_result
 from .claim import Claim
 from .record import TaskRecord
+from .run import Pulse, Run
 
 logger: logging.Logger = logging.getLogger(__name__)
+
+APART: Final = 300.0
+"""How long the others wait for a last run that goes on and on, in seconds: what kills a process does so sooner."""
 
 
 class LastRuns:
@@ -24,7 +29,7 @@ class LastRuns:
 
     Args:
         limit: How many runs in a row may be lost.
-        run: Runs a task, if it can still be had, until it does nothing but wait for people, or has ended.
+        run: Runs a task, if it can still be had, and watches it.
         help: Does something in the background.
     """
 
@@ -70,6 +75,14 @@ class LastRuns:
                 await self._run(task_id)
         finally:
             self.open()  # If the store failed, the next look brings those that are left.
+
+
+async def watch(run: Run, pausing: Pulse) -> None:
+    """Wait until a run has shown that it kills nothing: it ends, waits for people, gets on, or lives for long."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + APART
+    while run.is_working and not run.road.has_got_on and clock() < until:
+        await pausing.felt()
 
 
 def require_runs(limit: int) -> int:

@@ -60,8 +60,8 @@ class ParkedRoad:
     __slots__ = (  # There is one for each parked task in memory.
         *("_asked", "_held", "_journal", "_leftovers", "_names", "_on_parked", "_parked_at", "_running", "_steps"),
         *("_waiting", "_waiting_since"),
-        *("call_id", "claim", "claimed_until", "is_broken", "known_revision", "lifetime", "parking", "phase"),
-        *("running_steps", "session"),
+        *("call_id", "claim", "claimed_until", "has_got_on", "is_broken", "known_revision", "lifetime", "parking"),
+        *("phase", "running_steps", "session"),
     )
     answer_bytes = ANSWER_BYTES
     dialect: Dialect = DIALECTS[REVISION]
@@ -85,6 +85,8 @@ class ParkedRoad:
         self.phase: Phase = "open"
         self.is_broken: bool = False
         """Whether the store failed, or another worker overtook this one: whatever the tool makes of it is dropped."""
+        self.has_got_on: bool = False
+        """Whether this run got something done that is kept: it asked something new, or finished a step."""
         self.known_revision: int = 0
         """The revision of the record up to which everything that happened to the task is known here."""
         self._parked_at: int = 0
@@ -347,6 +349,7 @@ class ParkedRoad:
             record = await self._guarded(store.park(claim.task_id, [asked], fence=claim.fence))
         finally:
             self.parking -= 1
+        self.has_got_on = True
         self._parked_at = max(self._parked_at, record.revision)
         if self.known_revision < record.revision:  # Else it may have been answered already.
             self._asked[asked.name] = record.inputs[asked.key]
@@ -362,6 +365,7 @@ class ParkedRoad:
         claim = self.claim
         try:
             await self._guarded(claim.store.keep_step(claim.task_id, name, given, fence=claim.fence))
+            self.has_got_on = True
         except (CallOver, UnknownTask):
             logger.info("the task %s ended while a step ran", claim.task_id[:8])
 

@@ -26,7 +26,7 @@ from .claim import Claim
 from .detached import detached_session
 from .endings import Execute, completing, ending_of, failing
 from .errands import Errands
-from .last_runs import LastRuns, give_up, require_runs
+from .last_runs import LastRuns, give_up, require_runs, watch
 from .leftovers import Leftovers
 from .looks import Looks
 from .making import TaskTerms, make
@@ -246,9 +246,8 @@ class Runner:
             return
         with self.beginning():
             await self._take_up(task_id, lambda _: True)
-        while self.is_working(task_id):
-            await self.pausing.felt()
         if (run := self._runs.get(task_id)) is not None:
+            await watch(run, self.pausing)
             await self._renewing.renew(run)
 
     @property
