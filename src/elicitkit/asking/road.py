@@ -53,6 +53,11 @@ class Road(Protocol):
         ...
 
     @property
+    def is_cancelled(self) -> bool:
+        """Whether the call is cancelled, as far as the running task is concerned."""
+        ...
+
+    @property
     def running(self) -> set[str]:
         """The names of the steps that run now; those who run them keep it."""
         ...

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 from .. import _json
 from ..errors import StepError
 from .awaitable import Asking
+from .cancellation import Origin
 from .road import AskContext, inside_step, refuse_in_step, refuse_name, road_of
 
 P = ParamSpec("P")
@@ -63,9 +64,12 @@ def step(ctx: AskContext | None, name: str, fn: Callable[..., Any], /, *args: An
             given = fn(*args, **kwargs)
             return _kept(name, await given if inspect.isawaitable(given) else given)
 
+    origin = Origin()
+
     async def stepping() -> Any:
         road = road_of(ctx)
         refuse_in_step(road)
+        await origin.stay_cancelled(road)
         if name in road.running:
             raise StepError(f"two steps {name!r} run side by side: give each a name of its own")
         road.running.add(name)

@@ -64,6 +64,7 @@ class _NoRoad:
 
     answer_bytes = 0
     task_id = None
+    is_cancelled = False
     dialect: Dialect = DIALECTS["2025-06-18"]
 
     def __init__(self, why: str) -> None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
-from ..asking import TRIES, Mode
+from ..asking import TRIES, Mode, note_cancelled
 from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
 from ..journal import (
     EXPIRED,
@@ -126,6 +126,11 @@ class ParkedRoad:
         return self.claim.task_id
 
     @property
+    def is_cancelled(self) -> bool:
+        """See `Road.is_cancelled`."""
+        return self.phase == "cancelled"
+
+    @property
     def running(self) -> set[str]:
         """See `Road.running`."""
         if self._running is None:
@@ -162,6 +167,8 @@ class ParkedRoad:
             except asyncio.CancelledError:
                 if self.phase == "open":  # It is the tool that waits for it no longer.
                     await asyncio.shield(self._give_up(asked))
+                else:
+                    note_cancelled()
                 raise
             except TimeoutError:
                 asked = await self._swept(asked)
@@ -286,6 +293,7 @@ class ParkedRoad:
             await asyncio.shield(self._held)
         if self.phase != "open":
             await asyncio.sleep(0)  # One that does so in a loop must not stop the event loop.
+            note_cancelled()
             raise asyncio.CancelledError
 
     async def _guarded(self, doing: Awaitable[T]) -> T:
