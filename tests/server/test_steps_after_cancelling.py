@@ -109,8 +109,11 @@ async def behind_an_except(wait: Wait, do: Wait) -> None:
     try:
         await wait()
     except BaseException:
-        pass
+        did_wait = False
+    else:
+        did_wait = True
     await do()
+    assert not did_wait
 
 
 async def behind_a_suppress(wait: Wait, do: Wait) -> None:
@@ -204,7 +207,7 @@ async def test_in_a_request_that_is_cancelled(revision: str, body: Body, scope: 
             await calling
         await cancelled.is_over.wait()
 
-    # Where the SDK cancels a scope, it cancels all that is awaited in it, too: a task that was just started does nothing.
+    # A scope that is cancelled ends all that is awaited in it, too: a task that was just started does nothing.
     is_scope = scope or revision != "2026-07-28"
     may_run = body in CLEARING and not (is_scope and body in (in_a_task_that_a_finally_starts, made_in_a_finally))
     assert cancelled.did == ["step"] * may_run

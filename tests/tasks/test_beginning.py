@@ -8,7 +8,8 @@ from mcp.server.mcpserver import Context, Elicit, MCPServer, Resolve
 from mcp_types import ElicitResult
 from pydantic import BaseModel
 
-from elicitkit import Tasks, elicit, step, task_id as id_of
+from elicitkit import Tasks, elicit, step
+from elicitkit import task_id as id_of
 from elicitkit.tasks.store import TaskStore
 from tests import eras
 from tests.tasks.desk import DECLINE, Desk, accept, desk, form, quick, server

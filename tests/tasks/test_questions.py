@@ -19,6 +19,8 @@ from elicitkit import (
     elicit_url,
     limits,
     step,
+)
+from elicitkit import (
     task_id as id_of,
 )
 from elicitkit.tasks.store import TaskStore

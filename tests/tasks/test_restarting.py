@@ -236,15 +236,14 @@ async def test_a_yes_is_none_to_another_message_under_its_key_and_any_other_answ
     assert not any("secret" in line or "Delete" in line for line in told)
 
 
-@pytest.mark.parametrize("change", ["gone", "other arguments"])
-async def test_a_tool_that_changed_beyond_that_ends_with_an_error_that_says_so(store: TaskStore, change: str) -> None:
+async def test_a_tool_that_takes_other_arguments_now_ends_with_an_error_that_says_so(store: TaskStore) -> None:
     async def ask(ctx: Context, size: str = "") -> None:
         await elicit(ctx, form())
 
     async def changed(ctx: Context, size: int) -> None:
         await elicit(ctx, form())
 
-    changed.__name__ = "ask" if change == "other arguments" else "tell"
+    changed.__name__ = "ask"
     first, second = Process(store, ask), Process(store, changed)
     async with first.desk() as at:
         task_id = await at.start("ask", size="XL")

@@ -1,4 +1,4 @@
-"""What may still begin in a call that was cancelled: what clears up behind it, and nothing of a tool that just goes on."""
+"""What may still begin in a call that was cancelled: what clears up, and nothing of a tool that just goes on."""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ from .road import ParkedRoad
 from .run import Pulse, Run, ended
 from .store import LEASE, TaskStore, Wanted
 from .stores.transaction import is_owned
+from .tools_here import AnyTool, Tools, ToolsHere
 from .troubles import Troubles, troubles_of
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -69,6 +70,7 @@ class Runner:
             threads are put down beyond half of those that the framework has.
         grace: How long a tool has to end when everything stops, in seconds; after that its task is given to others.
         lost_runs: How many runs of a task in a row may be lost before it is given up.
+        tools: Which tools this process has; the tasks of others are left alone.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Runner:
         max_live: int = MAX_LIVE,
         grace: float = GRACE,
         lost_runs: int = LOST_RUNS,
+        tools: Tools | None = None,
     ) -> None:
         self.store = store
         self.worker: str = secrets.token_hex(8)
@@ -99,6 +102,7 @@ class Runner:
         """Beats whenever a call may have begun to wait for people, or ended."""
         self._errands = Errands(lambda: self._troubles)
         self._last_runs = LastRuns(require_runs(lost_runs), run=self._run_last, help=self.help)
+        self._tools_here = ToolsHere(tools or AnyTool())
         self._looks = Looks(lambda: self.store.clock(), self._changed)
         self._renewing = Renewing(self._runs, has_news=self._changed)
         self._resting = Resting(
@@ -159,6 +163,7 @@ class Runner:
             left_behind.clear()
         self._errands.forget()
         self._last_runs.open()
+        self._tools_here.open()
         self._resting.open()
         unsubscribe = self.store.follow(self._changed)
         try:
@@ -218,7 +223,7 @@ class Runner:
         Raises:
             StoreError: If the store cannot be read or written.
         """
-        if self._nudge is None or self._has(task_id):
+        if self._nudge is None or self._has(task_id) or self._tools_here.has_set_aside(task_id):
             return False
         if not is_ready and (await self._ready(task_id) is None or self._nudge is None or self._has(task_id)):
             return False
@@ -228,10 +233,18 @@ class Runner:
         self._starting[task_id] = 0
         try:
             until = self.store.clock() + self.lease
-            if (history := await self.store.take(task_id, self.worker, self.lease, wanted=wanted)) is not None:
+            has_tool = self._tools_here.have_that_of
+            history = await self.store.take(
+                task_id, self.worker, self.lease, wanted=lambda record: has_tool(record) and wanted(record)
+            )
+            if history is not None:
                 return await self._run_again(history, until)
-            # Whoever has it may be dead: then it is looked again.
-            if (record := await self._ready(task_id)) is not None and not wanted(record):
+            record = await self._ready(task_id)  # Whoever has it may be dead: then it is looked again.
+            if record is not None and not has_tool(record):
+                if await self._tools_here.find_that_of(record):
+                    return await self._take_up(task_id, wanted)
+                self._tools_here.set_aside(record)
+            elif record is not None and not wanted(record):
                 self._last_runs.add(task_id)
             return False
         finally:
@@ -253,7 +266,11 @@ class Runner:
     @property
     def set_aside(self) -> int:
         """How many of the tasks that the store calls ready wait for something here."""
-        return len(self._last_runs)
+        return len(self._last_runs) + len(self._tools_here)
+
+    def lacks_the_tool_of(self, task_id: str) -> bool:
+        """Whether a task is left alone here since its tool is not there."""
+        return self._tools_here.has_set_aside(task_id)
 
     def _has(self, task_id: str) -> bool:
         return task_id in self._runs or task_id in self._starting
