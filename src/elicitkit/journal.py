@@ -41,7 +41,7 @@ class Question:
     """What the journal and the wire call it; unique in its call."""
 
     shape: str
-    """A fingerprint of what is asked, of the message only where that is all there is: an answer is used for no other."""
+    """A fingerprint of what is asked, of the message only where that is all there is; an answer is for no other."""
 
     message: str
 
