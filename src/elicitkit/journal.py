@@ -249,6 +249,11 @@ class Journal:
                 sorted(unused),
             )
 
+    @property
+    def known(self) -> set[str]:
+        """The names of all questions that were answered and of all steps that were done, in any run."""
+        return {*self._answers, *self._steps}
+
     # --- between runs ------------------------------------------------------------------------------------------------
 
     def receive(self, replies: Mapping[str, Reply]) -> None:

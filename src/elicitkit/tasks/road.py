@@ -11,7 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from ..asking import TRIES, Mode, note_cancelled
 from ..errors import CallOver, ElicitkitError, StaleClaim, StoreError, UnknownTask
@@ -63,6 +63,9 @@ class ParkedRoad:
         *("call_id", "claim", "claimed_until", "has_got_on", "is_broken", "known_revision", "lifetime", "parking"),
         *("phase", "running_steps", "session"),
     )
+    clears_up = False
+    """Whether its run does nothing but clear up behind a cancellation."""
+
     answer_bytes = ANSWER_BYTES
     dialect: Dialect = DIALECTS[REVISION]
 
@@ -182,9 +185,8 @@ class ParkedRoad:
         """See `Road.step`. In a task that was cancelled it is run too, for who clears up, and not kept."""
         self.lifetime.require()
         name = self._names.step(name)
-        for kept in (None if self._journal is None else self._journal.step(name), self._steps.get(name)):
-            if kept is not None:
-                return kept
+        if (kept := self._kept_step(name)) is not None:
+            return kept
         if self.phase != "cancelled":
             await self._may_go_on()
             await self._require_claim()
@@ -196,6 +198,10 @@ class ParkedRoad:
         finally:
             self.running_steps -= 1
         return given
+
+    def _kept_step(self, name: str) -> str | None:
+        before = None if self._journal is None else self._journal.step(name)
+        return self._steps.get(name) if before is None else before
 
     def refuse_until_visited(self, link: LinkQuestion) -> None:
         """See `Road.refuse_until_visited`: 2026-07-28 has no such error."""
@@ -321,7 +327,8 @@ class ParkedRoad:
         """
         claim, now = self.claim, self.claim.store.clock()
         waiting_since = self.known_revision if self.is_parked else None
-        await claim.store.renew(claim.task_id, claim.lease, fence=claim.fence, waiting_since=waiting_since)
+        more: dict[str, Any] = {"clears_up": True} if self.clears_up or self.phase == "cancelled" else {}
+        await claim.store.renew(claim.task_id, claim.lease, fence=claim.fence, waiting_since=waiting_since, **more)
         self.claimed_until, self._waiting_since = now + claim.lease, waiting_since
 
     @property

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import Context
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import anyio
@@ -23,6 +24,7 @@ from ..limits import LOST_RUNS
 from ..safety import trace_of
 from .call import TaskCall
 from .claim import Claim
+from .clearing import ClearingRoad, end_clearing
 from .detached import detached_session
 from .endings import Execute, completing, ending_of, failing
 from .errands import Errands
@@ -283,15 +285,20 @@ class Runner:
             road = self._road_for(claim, call, history=history)
         except Exception as error:
             logger.error("the call of the task %s cannot be read%s", task_id[:8], trace_of(error))
-            await failing("The call of this task cannot be read.")(claim)
+            await (end_clearing if history.record.is_over else failing("The call of this task cannot be read."))(claim)
             return False
         if self._nudge is None:
             await self._release(claim)
             return False
         if (lost := history.record.begun - 1) >= self._last_runs.limit:
-            await give_up(claim, call.tool, lost)
+            await give_up(claim, call.tool, lost, is_over=history.record.is_over)
             return False
         run = Run(road, history.record.owner)
+        if isinstance(road, ClearingRoad):
+            if not road.has_begun:
+                await end_clearing(claim)
+                return False
+            road.on_end = partial(run.stop, is_cancelled=True)
         self.start(run, lambda: self._replay(run, history))
         newest = self._starting[task_id]
         if newest is None or newest > road.known_revision:  # It came since the history was read.
@@ -305,6 +312,8 @@ class Runner:
         if journal is None and call.journal is not None:
             journal = Journal.read(call.journal)
         session = detached_session(call)
+        if history is not None and history.record.is_to_clear_up:
+            return ClearingRoad(claim, session, call_id=call.call_id, journal=journal, history=history)
         return ParkedRoad(
             claim,
             session,
@@ -331,7 +340,7 @@ class Runner:
         await self._renewing.renew_all()
 
     async def _run(self, run: Run, execute: Execute) -> None:
-        task_id, call = run.claim.task_id, execute()
+        task_id, call, has_cleared_up = run.claim.task_id, execute(), False
         del execute  # What it knows of the request would be kept for as long as the call waits.
         try:
             try:
@@ -340,22 +349,28 @@ class Runner:
                 end = ending_of(error, run.task)
             finally:
                 run.road.lifetime.end()
-            if not (run.is_stopped or run.road.is_broken):
+            if not (run.is_stopped or run.road.is_broken or run.road.clears_up):
                 await keep_end(run, end)
         except asyncio.CancelledError:
             if not run.is_stopped:
                 raise
         except (StaleClaim, CallOver, UnknownTask) as error:
             logger.info("the task %s ended without this run: %s", task_id[:8], error)
+            has_cleared_up = isinstance(
+                error, CallOver
+            )  # If it was cancelled, its tool has ended before it heard of it.
         except ElicitkitError as error:
             logger.error(
                 "the end of the task %s could not be kept; it will be run again%s", task_id[:8], trace_of(error)
             )
         finally:
+            has_cleared_up |= run.road.phase == "cancelled" or (run.road.clears_up and run.road.phase == "open")
             run.road.stop()  # Else a task that the tool left behind would wait for its answer for ever.
             if self._runs.get(task_id) is run:
                 del self._runs[task_id]
             self.pausing.beat()
+        if has_cleared_up and task_id not in self.left_behind:  # It was given to others otherwise.
+            await end_clearing(run.claim)
 
     # --- answers -----------------------------------------------------------------------------------------------------
 
@@ -404,6 +419,8 @@ class Runner:
         history = await history_for(run, lambda: self._runs.get(run.claim.task_id) is run)
         if history is None:
             run.stop()
+        elif run.road.clears_up and history.record.fence == run.claim.fence:
+            pass  # It ends by itself.
         elif history.record.is_over:
             run.stop(is_cancelled=history.record.status == "cancelled" and history.record.fence == run.claim.fence)
         elif history.record.fence != run.claim.fence:  # Another worker has it.

@@ -139,6 +139,9 @@ class TaskStore(Storage):
     async def cancel(self, task_id: str, *, owner: str | None) -> None:
         """Cancel a task; open questions are withdrawn. On one that has ended nothing happens.
 
+        One that was claimed before, so that its tool may have something to clear up, is `ready` once more, for that
+        alone: `is_to_clear_up` is true of it until a worker that has done so puts it down.
+
         Raises:
             UnknownTask: If there is none of that id for that owner.
         """
@@ -240,7 +243,8 @@ class TaskStore(Storage):
     ) -> History | None:
         """As `claim`, if there is something to do for a worker; give the task with all it has, its new fence included.
 
-        Where `claim` would give `None`, there is nothing to do, or the task is not *wanted*, it is `None`.
+        Where `claim` would give `None`, there is nothing to do, or the task is not *wanted*, it is `None`; but a task
+        that is to clear up is given, though it has ended.
         """
         try:
             record = (await self.history(task_id)).record
@@ -252,7 +256,15 @@ class TaskStore(Storage):
             return None
 
     @abstractmethod
-    async def renew(self, task_id: str, seconds: float, *, fence: int, waiting_since: int | None = None) -> None:
+    async def renew(
+        self,
+        task_id: str,
+        seconds: float,
+        *,
+        fence: int,
+        waiting_since: int | None = None,
+        clears_up: bool = False,
+    ) -> None:
         """Keep a task for so many seconds from now; it is an activity. A lease that ran out can be renewed, too.
 
         Args:
@@ -261,9 +273,10 @@ class TaskStore(Storage):
             fence: See the class.
             waiting_since: The revision of the record that the worker saw last, if it does nothing but wait for people:
                 were it to die, the task would not be `ready` before something is settled after that.
+            clears_up: Whether the worker knows that the task was cancelled, and has its tool clear up.
 
         Raises:
-            CallOver: If the task has ended.
+            CallOver: If the task has ended, unless it is one that is to clear up.
             UnknownTask, StaleClaim: See the class.
         """
 
@@ -290,8 +303,8 @@ class TaskStore(Storage):
     async def ready(self, limit: int = 100, *, now: float | None = None) -> list[str]:
         """The ids of tasks that wait for a worker, those that wait for longest first.
 
-        They have not ended, nobody has them whose lease lives, and either nothing is asked, or something was settled
-        since they were put down.
+        Nobody has them whose lease lives. Either they have not ended, and nothing is asked, or something was settled
+        since they were put down; or they were cancelled, and are to clear up.
         """
 
     # --- for whoever looks after them all ----------------------------------------------------------------------------
