@@ -118,6 +118,8 @@ class Shop:
             await at.asked(task_id, questions)
             if dies:
                 process.dies()
+        if tool == "threaded":  # Nobody waits for a thread.
+            await eventually(lambda: "undo" in self.did)
         self.is_slow = True
         self.did.clear()
         return task_id
