@@ -230,12 +230,13 @@ class TaskStore(Storage):
         """
 
     @abstractmethod
-    async def claim(self, task_id: str, worker: str, seconds: float) -> int | None:
+    async def claim(self, task_id: str, worker: str, seconds: float, *, clears_up: bool = False) -> int | None:
         """Take a task for so many seconds, and give the fence of the claim.
 
         It begins a run: see `TaskRecord.begun`. One that is given back does not count, one that is lost does.
 
-        `None` if somebody has it whose lease lives, the same worker too; if it has ended; or if it is gone.
+        `None` if somebody has it whose lease lives, the same worker too; if it has ended, unless it is to clear up, and
+        the worker does so (*clears_up*); or if it is gone.
         """
 
     async def take(
@@ -243,14 +244,14 @@ class TaskStore(Storage):
     ) -> History | None:
         """As `claim`, if there is something to do for a worker; give the task with all it has, its new fence included.
 
-        Where `claim` would give `None`, there is nothing to do, or the task is not *wanted*, it is `None`; but a task
-        that is to clear up is given, though it has ended.
+        Where `claim` would give `None`, there is nothing to do, or the task is not *wanted*, it is `None`. A task that
+        is to clear up is given, though it has ended.
         """
         try:
             record = (await self.history(task_id)).record
             if not (record.is_waiting_to_run and wanted(record)):
                 return None
-            fence = await self.claim(task_id, worker, seconds)
+            fence = await self.claim(task_id, worker, seconds, clears_up=record.is_to_clear_up)
             return None if fence is None else await self.history(task_id)
         except UnknownTask:
             return None

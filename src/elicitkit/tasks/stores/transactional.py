@@ -233,13 +233,13 @@ class TransactionalStore(Telling, TaskStore):
 
     # --- workers -----------------------------------------------------------------------------------------------------
 
-    async def claim(self, task_id: str, worker: str, seconds: float) -> int | None:
+    async def claim(self, task_id: str, worker: str, seconds: float, *, clears_up: bool = False) -> int | None:
         """See `TaskStore.claim`."""
         now, wanted = self.clock(), positive("the time of a claim", seconds)
 
         def claiming(within: Transaction) -> int | None:
             record = within.load(task_id)
-            if record is None or record.is_expired(now) or record.is_over:
+            if record is None or record.is_expired(now) or (record.is_over and not clears_up):
                 return None
             change = changes.claimed(record, worker, wanted, now)
             return None if change is None else within.save(change).fence

@@ -32,6 +32,15 @@ class ClearingContract(StoreTests):
         assert (taken.record.status, taken.record.fence, dict(taken.steps)) == ("cancelled", 2, {"hold": "1"})
         assert await other.ready() == []
 
+    async def test_it_can_be_claimed_by_who_knows_of_it(self, store: TaskStore) -> None:
+        made = await parked(store, "a", worker="first", lease=LEASE)
+        await store.cancel(made.id, owner=None)
+        await store.release(made.id, fence=1)
+
+        assert await store.claim(made.id, "second", LEASE) is None
+        assert await store.claim(made.id, "second", LEASE, clears_up=True) == 2
+        assert await store.claim(made.id, "third", LEASE, clears_up=True) is None
+
     async def test_its_answers_do_not_count_any_more(self, store: TaskStore) -> None:
         made = await parked(store, "a", worker="first", lease=LEASE)
         await store.cancel(made.id, owner=None)
