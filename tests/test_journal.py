@@ -320,3 +320,48 @@ def test_a_journal_whose_call_id_was_given_out_is_not_empty() -> None:
 
     assert len(journal.call_id) == 32
     assert not journal.is_empty
+
+
+def keyed(journal: Journal, message: str) -> Question:
+    return FormQuestion(journal.name("digest", "k"), "text", message, {})
+
+
+def asked_under_a_key(message: str) -> Journal:
+    journal = Journal()
+    journal.note(keyed(journal, message))
+    journal.end_round()
+    journal = next_round(journal)
+    journal.receive({"k": YES})
+    return journal
+
+
+def test_an_answer_that_is_used_under_a_key_for_another_message_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    """Issue 7, 1: never an old answer to a new question; with a key it is the author who says that it is an old one."""
+    for _ in range(2):
+        journal = asked_under_a_key("It is noon. Who are you?")
+        assert journal.reply_to(keyed(journal, "It is one. Who are you?")) == YES
+
+    (first, second) = caplog.messages
+    assert first == second
+    assert first.startswith("the answer to question 'k' is used, though its message is another one now")
+    assert "noon" not in first
+
+
+def test_it_is_told_in_later_rounds_too_and_of_the_same_message_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    journal = next_round(asked_under_a_key("Who?"))
+    assert journal.reply_to(keyed(journal, "Who?")) == YES
+    assert caplog.messages == []
+
+    journal = next_round(next_round(journal))
+    assert journal.reply_to(keyed(journal, "Which?")) == YES
+    assert len(caplog.messages) == 1
+
+
+def test_a_state_that_an_older_version_wrote_says_nothing_of_messages(caplog: pytest.LogCaptureFixture) -> None:
+    written = json.loads(asked_under_a_key("Who?").write())
+    del written["said"]
+    journal = Journal.read(json.dumps(written))
+    assert journal is not None
+
+    assert journal.reply_to(keyed(journal, "Which?")) == YES
+    assert caplog.messages == []

@@ -7,7 +7,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .asking import call_id, complete, confirm, elicit, elicit_all, elicit_sync, elicit_url, step, url_required
+    from .asking import (
+        call_id,
+        complete,
+        confirm,
+        elicit,
+        elicit_all,
+        elicit_sync,
+        elicit_url,
+        step,
+        task_id,
+        url_required,
+    )
     from .bridge import answer_to_elicit_result, elicitation_to_request, required_elicitations_to_requests
     from .errors import (
         AdapterMissing,
@@ -172,11 +183,12 @@ __all__ = [
     "review_schema",
     "state_security",
     "step",
+    "task_id",
     "url_required",
 ]
 
 _HOMES = {
-    "asking": "call_id complete confirm elicit elicit_all elicit_sync elicit_url step url_required",
+    "asking": "call_id complete confirm elicit elicit_all elicit_sync elicit_url step task_id url_required",
     "bridge": "answer_to_elicit_result elicitation_to_request required_elicitations_to_requests",
     "forms": "Content Form FormElicitation FormSource bind",
     "host.function_tools": "FunctionTool",

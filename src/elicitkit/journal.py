@@ -3,6 +3,8 @@
 A journal is pure: it sends nothing and knows no protocol. A question is known by its name: the author's key, else the
 digest of what is asked, with a number when the same comes again. An answer is used for the question of its name alone,
 and only while the question has the same shape (the same requested schema, the same link); anything else is asked anew.
+Under a key the message may be another one: that is logged, as nobody but the author can tell whether it still means the
+same; of a yes/no question, which is nothing but its message, the message is part of the shape.
 A step is known by its name alone. A question with a time limit has its deadline from when it was asked first.
 """
 
@@ -16,6 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias, get_args
 
+from . import _json
 from .errors import ProtocolError
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -38,7 +41,7 @@ class Question:
     """What the journal and the wire call it; unique in its call."""
 
     shape: str
-    """A fingerprint of what is asked, without the message: an answer is used for no other."""
+    """A fingerprint of what is asked, of the message only where that is all there is; an answer is for no other."""
 
     message: str
 
@@ -145,7 +148,7 @@ class Journal:
     """
 
     __slots__ = (  # A parked task keeps one in memory.
-        *("_answers", "_asked", "_call_id", "_clock", "_deadlines", "_early", "_keyed", "_steps", "_used"),
+        *("_answers", "_asked", "_call_id", "_clock", "_deadlines", "_early", "_keyed", "_said", "_steps", "_used"),
         *("inner", "names", "rounds"),
     )
 
@@ -164,6 +167,8 @@ class Journal:
         self.names: Names = Names()
         """The names of this run, so far."""
         self._keyed: dict[str, None] = {}
+        self._said: dict[str, str] = {}
+        """The fingerprint of the message of each question with a key that was asked."""
         self._used: dict[str, None] = {}
 
     @property
@@ -223,11 +228,16 @@ class Journal:
             return question.name not in self._used
         if answered.shape != question.shape:
             logger.warning("question %r is another one since it was answered; it is asked anew", question.name)
-        return answered.shape == question.shape
+            return False
+        if (said := self._said.get(question.name)) is not None and question.name not in self._used:
+            warn_of_another_message(question.name, said, fingerprint(question.message))
+        return True
 
     def note(self, question: Question) -> None:
         """Keep that a question is being asked."""
         self._asked[question.name] = question.shape
+        if question.name.partition(TRY)[0] in self._keyed:  # The name of any other says what its message is.
+            self._said[question.name] = fingerprint(question.message)
 
     def end_round(self) -> None:
         """Count the round that is about to be sent, and log a replay that went another way."""
@@ -238,6 +248,11 @@ class Journal:
                 sorted(self._asked),
                 sorted(unused),
             )
+
+    @property
+    def known(self) -> set[str]:
+        """The names of all questions that were answered and of all steps that were done, in any run."""
+        return {*self._answers, *self._steps}
 
     # --- between runs ------------------------------------------------------------------------------------------------
 
@@ -273,6 +288,8 @@ class Journal:
         state = {_MARK: _VERSION, "call": self.call_id, "rounds": self.rounds, "answers": answers, "asked": self._asked}
         if self._deadlines:
             state["deadlines"] = self._deadlines
+        if self._said:
+            state["said"] = self._said
         if self._steps:
             state["steps"] = {name: json.loads(given) for name, given in self._steps.items()}
         if self.inner != _NOWHERE:
@@ -307,6 +324,7 @@ class Journal:
         self._answers = {name: _answered(*entry) for name, entry in _of(dict, found["answers"]).items()}
         self._asked = {name: _of(str, shape) for name, shape in _of(dict, found["asked"]).items()}
         self._deadlines = {name: _of(float, until) for name, until in _of(dict, found.get("deadlines", {})).items()}
+        self._said = {name: _of(str, said) for name, said in _of(dict, found.get("said", {})).items()}
         self._steps = {name: json.dumps(given) for name, given in _of(dict, found.get("steps", {})).items()}
         state, keys, responses = found.get("inner", (None, [], {}))
         inner_keys = tuple(_of(str, key) for key in _of(list, keys))
@@ -331,6 +349,29 @@ def _answered(shape: object, action: object, content: object, problem: object) -
     kept = None if content is None else _of(dict, content)
     why = None if problem is None else _of(str, problem)
     return _Answered(kept_shape, Reply(action, kept, why))  # type: ignore[arg-type]  # it is an `Action`
+
+
+def fingerprint(message: str) -> str:
+    """A fingerprint of a message."""
+    return _json.digest({"message": message})
+
+
+def warn_of_another_message(name: str, asked: str, now: str) -> None:
+    """Log that an answer is used for a question that says something else than the one it was given to.
+
+    Args:
+        name: The name of both.
+        asked: The fingerprint of the message that the person saw.
+        now: That of the message now.
+    """
+    if asked != now:
+        logger.warning(
+            "the answer to question %r is used, though its message is another one now (%s, and %s when it was asked): "
+            "its key says that both are the same question",
+            name,
+            now,
+            asked,
+        )
 
 
 def _numbered(base: str, seen: dict[str, int]) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
@@ -12,10 +13,10 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
-from elicitkit import Elicitation, FormElicitation, LimitError, elicit, limits, state_security
+from elicitkit import Elicitation, FormElicitation, LimitError, confirm, elicit, elicit_all, limits, state_security
 from elicitkit.journal import FormQuestion, Journal, Reply
 from elicitkit.server.round_trip import open_round
-from elicitkit.testing import ScriptedAnswers, accept
+from elicitkit.testing import ScriptedAnswers, accept, decline
 from tests import eras
 
 pytestmark = pytest.mark.anyio
@@ -261,6 +262,55 @@ async def test_a_key_is_no_licence_for_another_form(mcp: Server) -> None:
 
     with ScriptedAnswers([accept(x="a"), accept(x="b", count=2)]) as answers:
         assert await call(mcp, answers) == "{'x': 'b', 'count': 2}"
+
+
+YES_OR_NO: dict[str, Callable[[Context, str], Awaitable[Any]]] = {
+    "confirm": lambda ctx, message: confirm(ctx, message, key="sure"),
+    "without a field": lambda ctx, message: confirm(ctx, message, key="sure", empty=True),
+    "a form of one yes or no": lambda ctx, message: elicit(
+        ctx, FormElicitation.create(message).boolean("confirm").default(False), key="sure"
+    ),
+    "one of several": lambda ctx, message: elicit_all(
+        ctx, sure=FormElicitation.create(message).boolean("confirm").required()
+    ),
+}
+
+
+@pytest.mark.parametrize("how", YES_OR_NO)
+async def test_a_yes_is_never_used_for_another_message_whatever_its_key(mcp: Server, how: str) -> None:
+    """Design, section 7: an answer to another question is never used; a yes/no question is its message."""
+    runs: list[int] = []
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        runs.append(1)
+        message = "Delete the whole disk?" if len(runs) > 1 else "Delete file A?"
+        outcome = await YES_OR_NO[how](ctx, message)
+        return str(outcome["sure"] if isinstance(outcome, dict) else outcome).partition("(")[0]
+
+    with ScriptedAnswers([accept(**({} if how == "without a field" else {"confirm": True})), decline()]) as answers:
+        assert await call(mcp, answers) == "Declined"
+
+    assert [asked.message for asked in answers.asked] == ["Delete file A?", "Delete the whole disk?"]
+
+
+async def test_an_answer_under_a_key_counts_for_another_message_and_that_is_logged(
+    mcp: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    runs: list[int] = []
+
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        runs.append(1)
+        return str((await elicit(ctx, text_form(f"It is {len(runs)} o'clock. Who?"), key="who")).content)
+
+    with ScriptedAnswers([accept(x="secret")]) as answers:
+        assert await call(mcp, answers) == "{'x': 'secret'}"
+
+    told = [line for line in caplog.messages if "is used, though its message is another one" in line]
+    assert len(told) == 1
+    assert "secret" not in told[0]
+    assert "clock" not in told[0]
 
 
 async def raw(client: Client, **more: Any) -> Any:

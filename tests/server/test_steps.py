@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 
-from elicitkit import Elicitation, FormElicitation, call_id, elicit, limits, step
+from elicitkit import Elicitation, FormElicitation, call_id, elicit, limits, step, task_id
 from elicitkit.testing import accept
 from tests import eras
 
@@ -275,6 +275,15 @@ async def test_a_functions_own_arguments_may_have_any_name(mcp: Server, revision
         return await step(ctx, "create", create, name="a", fn="b", ctx="c")
 
     assert await call(mcp, revision) == "abc"
+
+
+async def test_a_call_that_is_no_task_has_no_task_id(mcp: Server, revision: str) -> None:
+    @mcp.tool()
+    async def ask(ctx: Context) -> str:
+        return str([task_id(ctx), await step(ctx, "look", lambda: task_id(ctx))])
+
+    async with eras.connected(mcp, revision, echo) as client:
+        assert await eras.said(client, "ask") == "[None, None]"
 
 
 async def test_inside_a_step_the_call_id_may_be_read(mcp: Server, revision: str) -> None:

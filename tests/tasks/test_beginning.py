@@ -9,6 +9,7 @@ from mcp_types import ElicitResult
 from pydantic import BaseModel
 
 from elicitkit import Tasks, elicit, step
+from elicitkit import task_id as id_of
 from elicitkit.tasks.store import TaskStore
 from tests import eras
 from tests.tasks.desk import DECLINE, Desk, accept, desk, form, quick, server
@@ -84,6 +85,24 @@ async def test_what_was_asked_before_is_taken_along(tasks: Tasks) -> None:
 
         assert await at.said(task_id) == "XL red 42 paid"
     assert begins.did == ["run", "run", "price", "pay"]
+
+
+async def test_a_tool_learns_the_id_of_its_task_once_it_is_one(tasks: Tasks) -> None:
+    mcp, seen = server(tasks), list[str | None]()
+
+    @mcp.tool()
+    @tasks.task(**LATER)
+    async def order(ctx: Context) -> str:
+        seen.append(id_of(ctx))
+        await tasks.begin(ctx)
+        seen.append(id_of(ctx))
+        return "done"
+
+    async with desk(mcp, tasks) as at:
+        task_id = await at.start("order")
+        assert await at.said(task_id) == "done"
+
+    assert seen == [None, task_id]
 
 
 async def test_a_call_that_ends_before_it_begins_is_a_plain_result(tasks: Tasks) -> None:

@@ -1,8 +1,9 @@
 """However a tool of a task ends, it ends once, and nothing is asked that nobody waits for (design, 8)."""
 
 import asyncio
+import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from mcp.server.mcpserver import Context
 
 from elicitkit import MemoryTaskStore, ProtocolError, TaskHandle, Tasks, elicit
+from elicitkit.tasks.endings import ending_of
 from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.tasks.listening import wanted_tasks
 from tests.tasks.desk import desk, form, quick, server
@@ -32,11 +34,42 @@ async def in_a_group(error: BaseException) -> None:
         group.start_soon(raising, error)
 
 
+async def in_a_thread(error: BaseException) -> None:
+    def work() -> None:
+        raise error
+
+    await anyio.to_thread.run_sync(work)
+
+
+async def in_a_generator(error: BaseException) -> None:
+    async def numbers() -> AsyncIterator[int]:
+        yield 1
+        raise error
+
+    async with contextlib.aclosing(numbers()) as every:
+        async for _ in every:
+            pass
+
+
+class Left(GeneratorExit):
+    """One of somebody's own."""
+
+
 # A `SystemExit` in a task of the tool's own is not ours to stop: asyncio ends the loop with it.
 @pytest.mark.parametrize(
     ("raised", "how"),
-    [(Boom("bang"), raising), (Boom("bang"), in_a_group), (SystemExit(2), raising)],
-    ids=["base", "base-in-a-group", "exit"],
+    [
+        (Boom("bang"), raising),
+        (Boom("bang"), in_a_group),
+        (Boom("bang"), in_a_thread),
+        (SystemExit(2), raising),
+        (GeneratorExit(), raising),
+        (GeneratorExit(), in_a_group),
+        (GeneratorExit(), in_a_thread),
+        (GeneratorExit(), in_a_generator),
+        (Left(), raising),
+        (StopAsyncIteration(), raising),
+    ],
 )
 @pytest.mark.parametrize("is_brought_back", [False, True], ids=["live", "replayed"])
 async def test_whatever_a_tool_raises_its_task_has_failed_and_is_not_run_again(
@@ -59,8 +92,23 @@ async def test_whatever_a_tool_raises_its_task_has_failed_and_is_not_run_again(
         ended = await at.ended(task_id)
         await asyncio.sleep(0.3)  # Two claims long.
 
-    assert ended["status"] == "failed"
+    assert is_failure(ended)
     assert runs == [1]
+
+
+def is_failure(ended: dict[str, Any]) -> bool:
+    return ended["status"] == "failed" or bool(ended["result"]["isError"])
+
+
+async def test_a_call_that_is_thrown_away_with_its_loop_has_not_failed() -> None:
+    """What a killed event loop leaves is closed, which looks like an error of the tool's; its task is run again."""
+    ends = [GeneratorExit(), RuntimeError("in a finally, while it is closed")]
+    elsewhere = asyncio.ensure_future(asyncio.sleep(3600))
+    for end in ends:
+        for task in (elsewhere, None):
+            with pytest.raises(type(end)):
+                ending_of(end, task)
+    elsewhere.cancel()
 
 
 async def test_a_question_that_its_tool_waits_for_no_longer_is_withdrawn() -> None:

@@ -20,8 +20,11 @@ from elicitkit import (
     limits,
     step,
 )
+from elicitkit import (
+    task_id as id_of,
+)
 from elicitkit.tasks.store import TaskStore
-from tests.tasks.desk import CANCEL, DECLINE, accept, desk, form, server
+from tests.tasks.desk import CANCEL, DECLINE, accept, desk, form, quick, server
 
 pytestmark = pytest.mark.anyio
 
@@ -377,3 +380,27 @@ async def test_a_step_runs_once_and_gives_its_result(mcp: MCPServer[Any], tasks:
 
         assert await at.said(task_id) == "42 fine"
         assert (await at.store.history(task_id)).steps == {"price": "42"}
+
+
+# --- the id -----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_tool_learns_the_id_of_its_task_in_every_run(store: TaskStore) -> None:
+    """What a background worker of the author's asks and waits with."""
+    tasks, seen = quick(store, tools={"ask"}), list[str | None]()
+    mcp = server(tasks)
+
+    @mcp.tool()
+    def ask(ctx: Context) -> str:
+        seen.append(id_of(ctx))
+        elicit_sync(ctx, form())
+        return "done"
+
+    async with desk(mcp, tasks) as at:
+        task_id = await at.start("ask")
+        await at.key(task_id)
+    async with desk(mcp, tasks) as at:
+        await at.answer(task_id, size="XL")
+        assert await at.said(task_id) == "done"
+
+    assert seen == [task_id, task_id]

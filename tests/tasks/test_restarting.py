@@ -10,13 +10,23 @@ import pytest
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ClientCapabilities, ElicitationCapability, FormElicitationCapability
 
-from elicitkit import MemoryTaskStore, SqliteTaskStore, Tasks, elicit, elicit_all, elicit_sync, elicit_url, step
+from elicitkit import (
+    MemoryTaskStore,
+    SqliteTaskStore,
+    Tasks,
+    confirm,
+    elicit,
+    elicit_all,
+    elicit_sync,
+    elicit_url,
+    step,
+)
 from elicitkit.errors import StoreError
 from elicitkit.tasks import errands, leftovers
 from elicitkit.tasks.answers import judge
 from elicitkit.tasks.record import History, Settlement
 from elicitkit.tasks.store import TaskStore
-from tests.tasks.desk import accept, desk, eventually, form, quick, server
+from tests.tasks.desk import DECLINE, accept, desk, eventually, form, quick, server
 
 pytestmark = pytest.mark.anyio
 
@@ -181,15 +191,59 @@ async def test_a_question_that_changed_is_asked_anew_and_has_no_old_answer(
     assert "Ann" not in caplog.text
 
 
-@pytest.mark.parametrize("change", ["gone", "other arguments"])
-async def test_a_tool_that_changed_beyond_that_ends_with_an_error_that_says_so(store: TaskStore, change: str) -> None:
+FILE, DISK = "Delete file A?", "Delete the whole disk?"
+
+
+def deleting(message: str, kind: str) -> Any:
+    """A tool that asks under a key, and then something else."""
+
+    async def ask(ctx: Context) -> str:
+        is_form = kind == "a form"
+        first: Any = await (elicit(ctx, form(message, "x"), key="k") if is_form else confirm(ctx, message, key="k"))
+        await elicit(ctx, form("Second?"))
+        return type(first).__name__
+
+    return ask
+
+
+@pytest.mark.parametrize("is_answered", [True, False], ids=["answered", "open"])
+@pytest.mark.parametrize("kind", ["a yes/no question", "a form"])
+async def test_a_yes_is_none_to_another_message_under_its_key_and_any_other_answer_is_used_and_that_logged(
+    store: TaskStore, caplog: pytest.LogCaptureFixture, kind: str, is_answered: bool
+) -> None:
+    """Issue 7, 1: never an old answer to a new question; it is only with a key that nobody but the author can tell."""
+    first, second = Process(store, deleting(FILE, kind)), Process(store, deleting(DISK, kind))
+    agreed = accept(**({"x": "secret"} if kind == "a form" else {"confirm": True}))
+    async with first.desk() as at:
+        task_id = await at.start("ask")
+        key = await at.key(task_id)
+        if is_answered:
+            await at.update(task_id, **{key: agreed})
+            await at.when(task_id, lambda record: bool(record.inputs) and key not in record.inputs)
+            key = await at.key(task_id)
+    async with second.desk() as at:
+        await at.update(task_id, **{key: accept(size="XL") if is_answered else agreed})
+        if kind == "a yes/no question":
+            asked = await at.when(task_id, lambda record: DISK in str(record.inputs))
+            (again,) = (k for k, one in asked["inputRequests"].items() if one["params"]["message"] == DISK)
+            await at.update(task_id, **{again: DECLINE})
+        if not is_answered:
+            await at.answer(task_id, size="XL")
+
+        assert await at.said(task_id) == ("Accepted" if kind == "a form" else "Declined")
+    told = [line for line in caplog.messages if "'k' is used, though its message is another one" in line]
+    assert len(told) == (1 if kind == "a form" else 0)
+    assert not any("secret" in line or "Delete" in line for line in told)
+
+
+async def test_a_tool_that_takes_other_arguments_now_ends_with_an_error_that_says_so(store: TaskStore) -> None:
     async def ask(ctx: Context, size: str = "") -> None:
         await elicit(ctx, form())
 
     async def changed(ctx: Context, size: int) -> None:
         await elicit(ctx, form())
 
-    changed.__name__ = "ask" if change == "other arguments" else "tell"
+    changed.__name__ = "ask"
     first, second = Process(store, ask), Process(store, changed)
     async with first.desk() as at:
         task_id = await at.start("ask", size="XL")

@@ -23,6 +23,7 @@ from elicitkit import (
     elicit_sync,
     elicit_url,
     step,
+    task_id,
     url_required,
 )
 from elicitkit.asking import AskContext
@@ -147,6 +148,7 @@ async def a_step_gives_what_its_function_gives(ctx: AskContext) -> None:
     assert_type(await step(ctx, "price", price, "cake", count=2), float)
     assert_type(await step(ctx, "length", len, "cake"), int)
     assert_type(call_id(ctx), str)
+    assert_type(task_id(ctx), str | None)
 
 
 def binding_gives_the_type() -> None:

@@ -12,7 +12,7 @@ import anyio.from_thread
 
 from ..errors import AdapterMissing, AnswerError, ElicitationUnsupported, Fault
 from ..forms import Content, Form, FormElicitation, FormSource
-from ..journal import FormQuestion, Reply
+from ..journal import FormQuestion, Reply, fingerprint
 from ..limits import MESSAGE_CHARACTERS
 from ..outcomes import Accepted, Cancelled, Declined, Outcome
 from .awaitable import Asking
@@ -74,8 +74,9 @@ def elicit(
         ctx: The context of the running tool; `None` finds the call by itself, where the framework allows it.
         form: A form, a builder, or any node of a builder's chain.
         made: A type to bind the answer to, for a form that did not come from one.
-        key: What makes two askings the same question. Give one when the text changes from run to run (a price, a
-            time); without one, the question is known by what is asked.
+        key: What makes two askings the same question, though the text changes from run to run (the time, a count);
+            without one, the question is known by what is asked. What the person agrees to, a price, is no matter for a
+            key: make it in a `step`. A yes/no question is another one with another message, whatever its key.
         tries: How often the person may answer before it is an error.
         timeout: How long the person may take, in seconds or as a `timedelta`, from when this was asked first; then it
             is `Cancelled("expired")`, and an answer that comes later is not used.
@@ -334,6 +335,8 @@ class _Prepared(Generic[T]):
         schema, name = form.schema_in(road.dialect), road.name(form.digest(), self.key)
         until = None if self.seconds is None else road.deadline(name, self.seconds)
         shape = form.shape_in(road.dialect)
+        if self.key is not None and form.is_yes_or_no:  # Without a key, the name says what the message is.
+            shape = f"{shape} {fingerprint(form.message)}"
         return FormQuestion(name, shape, form.message, schema, until=until, tries=self.tries)
 
 

@@ -48,6 +48,16 @@ class Road(Protocol):
         ...
 
     @property
+    def task_id(self) -> str | None:
+        """The id of the task that the call is; `None` for a call that is none."""
+        ...
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the call is cancelled, as far as the running task is concerned."""
+        ...
+
+    @property
     def running(self) -> set[str]:
         """The names of the steps that run now; those who run them keep it."""
         ...

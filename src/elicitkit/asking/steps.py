@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 from .. import _json
 from ..errors import StepError
 from .awaitable import Asking
+from .cancellation import Origin
 from .road import AskContext, inside_step, refuse_in_step, refuse_name, road_of
 
 P = ParamSpec("P")
@@ -63,9 +64,12 @@ def step(ctx: AskContext | None, name: str, fn: Callable[..., Any], /, *args: An
             given = fn(*args, **kwargs)
             return _kept(name, await given if inspect.isawaitable(given) else given)
 
+    origin = Origin()
+
     async def stepping() -> Any:
         road = road_of(ctx)
         refuse_in_step(road)
+        await origin.stay_cancelled(road)
         if name in road.running:
             raise StepError(f"two steps {name!r} run side by side: give each a name of its own")
         road.running.add(name)
@@ -87,6 +91,18 @@ def call_id(ctx: AskContext | None) -> str:
         AdapterMissing: As for `elicit`.
     """
     return road_of(ctx).call_id
+
+
+def task_id(ctx: AskContext | None) -> str | None:
+    """The id of the task that the running call is, in each of its runs; `None` in a call that is no task.
+
+    It is what `tasks.store.set_input_requests(task_id, form)` and the like take. Where nobody is authenticated it is as
+    good as a key: whoever holds it may read the task, and answer.
+
+    Raises:
+        AdapterMissing: As for `elicit`.
+    """
+    return road_of(ctx).task_id
 
 
 def _kept(name: str, given: object) -> str:

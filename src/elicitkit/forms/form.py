@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from .. import _json
 from ..errors import AnswerError, Fault, FormError
-from ..fields import Field, IntegerField, NumberField, TextField
+from ..fields import BooleanField, Field, IntegerField, NumberField, TextField
 from ..introspect.refusals import UNSAID, Refusal, refusals
 from ..introspect.typed import without_typed
 from ..limits import MESSAGE_CHARACTERS
@@ -217,6 +217,11 @@ class Form(Generic[T_co]):
             asked = _json.digest({"message": self.message, "fields": fields})
             self._made["asked"] = self.message, asked
         return str(asked)
+
+    @property
+    def is_yes_or_no(self) -> bool:
+        """Whether its message is all that it asks: it has no field, or a yes or no alone."""
+        return len(self.fields) == 0 or (len(self.fields) == 1 and isinstance(self.fields[0], BooleanField))
 
     def shape_in(self, dialect: Dialect) -> str:
         """A fingerprint of the requested schema in a dialect, made once."""

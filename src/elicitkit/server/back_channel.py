@@ -11,12 +11,12 @@ from mcp.shared.exceptions import MCPError, NoBackChannelError, UrlElicitationRe
 from mcp_types import INVALID_REQUEST, METHOD_NOT_FOUND, ElicitRequestURLParams, ElicitResult
 from pydantic import ValidationError
 
-from ..asking import Mode, reply_from
+from ..asking import Mode, reply_from, stay_cancelled
 from ..errors import ElicitationUnsupported, ProtocolError
 from ..journal import EXPIRED, FormQuestion, Journal, LinkQuestion, Question, Reply
 from ..limits import ANSWER_BYTES
 from ..schema.dialects import Dialect
-from .lifetimes import Lifetime
+from .lifetimes import CallTask, Lifetime
 from .modes import require_mode
 from .results import result_problem
 
@@ -34,10 +34,12 @@ class BackChannel:
     """A `Road` on which the tool waits while the person answers."""
 
     answer_bytes = ANSWER_BYTES
+    task_id = None
 
     def __init__(self, ctx: ServerRequestContext[Any, Any], dialect: Dialect) -> None:
         self.dialect = dialect
         self.lifetime: Lifetime = Lifetime()
+        self._task = CallTask()
         self.running: set[str] = set()
         self._ctx = ctx
         self._journal = Journal()
@@ -46,6 +48,11 @@ class BackChannel:
     def call_id(self) -> str:
         """See `Road.call_id`."""
         return self._journal.call_id
+
+    @property
+    def is_cancelled(self) -> bool:
+        """See `Road.is_cancelled`."""
+        return self._task.is_cancelled
 
     def require(self, mode: Mode) -> None:
         """See `Road.require`."""
@@ -65,6 +72,7 @@ class BackChannel:
     async def ask(self, question: Question) -> Reply:
         """See `Road.ask`. At the deadline the request is cancelled, which tells the client to withdraw the question."""
         self.lifetime.require()
+        await stay_cancelled(self)
         left = self._journal.seconds_left(question)
         with anyio.move_on_after(math.inf if left is None else left):
             return await self._reply_to(question)

@@ -63,6 +63,8 @@ class _NoRoad:
     """The `Road` where there is none: it says why."""
 
     answer_bytes = 0
+    task_id = None
+    is_cancelled = False
     dialect: Dialect = DIALECTS["2025-06-18"]
 
     def __init__(self, why: str) -> None:

@@ -1,10 +1,13 @@
-"""When and where a call's questions may be asked: while it runs, on the event loop it runs on."""
+"""When and where a call's questions may be asked: while it runs and is not cancelled, on the event loop it runs on."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+import anyio
 
 from ..errors import AdapterMissing, CallOver
 
@@ -44,3 +47,20 @@ class Lifetime:
                 "A question can only be asked on the server's own event loop, not in asyncio.run(). Make the tool "
                 "async, or write anyio.from_thread.run(elicit, ctx, form) in one that runs in a thread."
             )
+
+
+class CallTask:
+    """The running task, as the one in which a call is run."""
+
+    __slots__ = ("_cancelled_before", "_task")
+
+    def __init__(self) -> None:
+        self._task = asyncio.current_task()
+        self._cancelled_before = 0 if self._task is None else self._task.cancelling()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether it, or what is cancelled with it, is being cancelled: a block of the tool's own that is, counts."""
+        if self._task is not None and self._task.cancelling() > self._cancelled_before:
+            return True
+        return anyio.current_effective_deadline() == -math.inf

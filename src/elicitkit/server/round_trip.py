@@ -22,12 +22,12 @@ from mcp_types import INVALID_PARAMS, ElicitResult
 from pydantic import ValidationError
 
 from .. import _json
-from ..asking import Mode, reply_from
+from ..asking import Mode, reply_from, stay_cancelled
 from ..errors import LimitError, ProtocolError
 from ..journal import FormQuestion, Inner, Journal, LinkQuestion, Question, Reply
 from ..limits import ROUND_BYTES, ROUND_QUESTIONS, ROUND_TRIP_ANSWER_BYTES, ROUNDS, STATE_BYTES
 from ..schema.dialects import Dialect
-from .lifetimes import Lifetime
+from .lifetimes import CallTask, Lifetime
 from .modes import require_mode
 from .results import result_problem
 
@@ -45,10 +45,12 @@ class RoundTrip:
     """A `Road` on which the tool is run once for each round of questions."""
 
     answer_bytes = ROUND_TRIP_ANSWER_BYTES
+    task_id = None
 
     def __init__(self, ctx: ServerRequestContext[Any, Any], dialect: Dialect, journal: Journal) -> None:
         self.dialect = dialect
         self.lifetime: Lifetime = Lifetime()
+        self._task = CallTask()
         self._ctx = ctx
         self._journal = journal
         self._asked: list[Question] = []
@@ -58,6 +60,11 @@ class RoundTrip:
         self._scope = anyio.CancelScope()
         self._excess: LimitError | None = None
         self._round_bytes = 0
+
+    @property
+    def is_cancelled(self) -> bool:
+        """See `Road.is_cancelled`."""
+        return self._task.is_cancelled
 
     def require(self, mode: Mode) -> None:
         """See `Road.require`."""
@@ -88,6 +95,7 @@ class RoundTrip:
         if (reply := self._journal.reply_to(question)) is not None:
             return reply
         await self._stay_suspended()
+        await stay_cancelled(self)
         waiter: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._note(question, waiter)
         return await waiter

@@ -102,7 +102,7 @@ def _read(response: object) -> tuple[Action, Mapping[str, Any] | None] | None:
 
 def _again(asked: TaskInput, error: AnswerError) -> TaskInput:
     params = asked.request["params"]
-    message: str = params["message"] if asked.message is None else asked.message
+    message = asked.authors_message
     request = {**asked.request, "params": {**params, "message": message_with_faults(message, error)}}
     return replace(asked, key=new_key(), request=request, message=message, attempt=asked.attempt + 1)
 

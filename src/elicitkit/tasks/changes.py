@@ -158,8 +158,11 @@ def ended(
         inputs={},
         updated_at=now,
         last_activity=now,
+        wake=0,
     )
-    return Change(after, settled=tuple(_withdrawn(asked, now) for asked in record.inputs.values()))
+    has_run = record.fence > 0  # Its tool may have something to clear up, behind a cancellation.
+    settled = tuple(_withdrawn(asked, now) for asked in record.inputs.values())
+    return Change(after, settled=settled, wakes=event == "cancel" and has_run)
 
 
 def progressed(record: TaskRecord, status_message: str | None, now: float) -> Change:
@@ -186,8 +189,8 @@ def require_claim(record: TaskRecord, fence: int | None) -> None:
 
 
 def claimed(record: TaskRecord, worker: str, seconds: float, now: float) -> Change | None:
-    """Give the task to a worker, if nobody has it and it is not over."""
-    if record.is_over or record.is_leased(now):
+    """Give the task to a worker, if nobody has it and it is not over; or its tool is still to clear up."""
+    if (record.is_over and not record.is_to_clear_up) or record.is_leased(now):
         return None
     after = replace(
         record,

@@ -28,17 +28,16 @@ def completing(result: Mapping[str, Any]) -> End:
     return lambda claim: claim.store.complete(claim.task_id, result, fence=claim.fence)
 
 
-def ending_of(error: BaseException) -> End:
-    """What writes down that a call, which was run in the running task, raised something.
+def ending_of(error: BaseException, within: asyncio.Task[Any] | None) -> End:
+    """What writes down that a call, which was run within a task, raised something.
 
     Raises:
-        BaseException: The error, if it is not the tool's: the task is cancelled, or the process ends.
+        BaseException: The error, if it is not the tool's: the task is cancelled or thrown away, or the process ends.
     """
     if isinstance(error, MCPError):
         return _failing(_written(error))
     if isinstance(error, asyncio.CancelledError):
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
+        if within is None or within.cancelling():
             raise error
         return failing("The tool cancelled itself.")
     if isinstance(error, SystemExit):
@@ -46,11 +45,19 @@ def ending_of(error: BaseException) -> End:
             "a tool tried to end the process, which a task must not: it would at each run again%s", trace_of(error)
         )
         return failing("The tool tried to end its server.")
-    if isinstance(error, (KeyboardInterrupt, GeneratorExit)):
+    if isinstance(error, KeyboardInterrupt) or not is_running(within):
         raise error
     # Whatever it is, the tool has had its effects, and is not to have them again.
     logger.error("a task could not be run%s", trace_of(error))
     return failing("The task could not be run.")
+
+
+def is_running(task: asyncio.Task[Any] | None) -> bool:
+    """Whether a task runs now; where it does not, its coroutine is closed, which looks like a `GeneratorExit` in it."""
+    try:
+        return task is not None and asyncio.current_task() is task
+    except RuntimeError:  # There is no loop any more.
+        return False
 
 
 def failing(message: str) -> End:

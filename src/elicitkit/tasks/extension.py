@@ -41,6 +41,7 @@ from .replaying import is_own_client, own_client, replay, replay_through, take_r
 from .road import REVISION
 from .run import Run
 from .runner import GRACE, MAX_LIVE, Runner
+from .server_tools import ServerTools
 from .serving import NO_LIFESPAN, Serving, require_lifespan, require_served, started
 from .store import LEASE, TaskStore
 from .stores.arguments import count
@@ -119,7 +120,10 @@ class Tasks(Extension):
         self._poll_interval_ms = max(1, round((seconds_of(poll_interval, what="poll_interval") or 1.0) * 1000))
         self._principal = principal
         live = count("max_live", max_live)
-        self._new_runner = partial(Runner, replay=self._replay, max_live=live, lease=self._lease, lost_runs=lost_runs)
+        self._tools = ServerTools()
+        self._new_runner = partial(
+            Runner, replay=self._replay, max_live=live, lease=self._lease, lost_runs=lost_runs, tools=self._tools
+        )
         self._runner = self._new_runner(self.store, grace=self.grace)
         self._is_warned = False
         self._is_work = False  # Whether a worker runs them, which tells by itself what keeps it from that.
@@ -256,6 +260,8 @@ class Tasks(Extension):
             return await plain_call(execution)
         if self._client is None:
             raise AdapterMissing(NO_LIFESPAN)
+        if not (self.engine.runs_here or await self._tools.find(params.name)):
+            return await plain_call(execution)  # Its error is the answer: a task would wait for a tool for ever.
         self._warn(ctx)
         return await (self._later if choice.begins == "later" else self._at_once)(execution, choice)
 
@@ -380,11 +386,11 @@ class Tasks(Extension):
         async with AsyncExitStack() as stack:
             require_served(server, self)
             stack.enter_context(without_words())
-            self._server = server
+            self._server = self._tools.server = server
             stack.callback(self._stop_serving)
             # The SDK's own default is an empty dict, too.
             self._server_state = await stack.enter_async_context(mine(server)) if mine else {}
-            self._choices.require_known(tool.name for tool in await server.list_tools())
+            self._choices.require_known(await self._tools.names())
             await stack.enter_async_context(self.store)
             self._client = await stack.enter_async_context(own_client(server, self))
             await stack.enter_async_context(self.engine.running(self._runner))
@@ -393,7 +399,7 @@ class Tasks(Extension):
             yield self._server_state
 
     def _stop_serving(self) -> None:
-        self._server = self._server_state = self._client = None
+        self._server = self._server_state = self._client = self._tools.server = None
 
 
 def _judged(responses: Mapping[str, object], inputs: Mapping[str, TaskInput]) -> list[Settlement]:

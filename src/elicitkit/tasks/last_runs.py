@@ -15,6 +15,7 @@ from typing import Any, Final
 from ..limits import LOST_RUNS
 from ..server.failures import error_result
 from .claim import Claim
+from .clearing import end_clearing
 from .record import TaskRecord
 from .run import Pulse, Run
 
@@ -96,8 +97,8 @@ def require_runs(limit: int) -> int:
     return limit
 
 
-async def give_up(claim: Claim, tool: str, lost: int) -> None:
-    """End a task as one whose tool failed, and say why.
+async def give_up(claim: Claim, tool: str, lost: int, *, is_over: bool = False) -> None:
+    """End a task as one whose tool failed, and say why; one that was cancelled is not cleared up behind any more.
 
     Raises:
         StaleClaim, CallOver, UnknownTask, StoreError: If it cannot be ended.
@@ -106,7 +107,10 @@ async def give_up(claim: Claim, tool: str, lost: int) -> None:
         f"The call was given up, and is not run again: {lost} times in a row, "
         "the process that ran it died or hung before it got any further."
     )
-    await claim.store.complete(claim.task_id, error_result(told), status_message=told, fence=claim.fence)
+    if is_over:
+        await end_clearing(claim)
+    else:
+        await claim.store.complete(claim.task_id, error_result(told), status_message=told, fence=claim.fence)
     logger.error(
         "the task %s is given up: %d runs of the tool %r in a row were lost with their process",
         claim.task_id[:8],

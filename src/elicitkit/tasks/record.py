@@ -76,6 +76,11 @@ class TaskInput:
         return self.state == "withdrawn" and self.reply == PASSED
 
     @property
+    def authors_message(self) -> str:
+        """The message without what was put above it."""
+        return str(self.request["params"]["message"]) if self.message is None else self.message
+
+    @property
     def mode(self) -> str:
         """`form` or `url`."""
         return str(self.request["params"].get("mode", "form"))
@@ -130,7 +135,8 @@ class TaskRecord:
     """Grows with every change a client can see; no two changes in one store have the same."""
 
     wake: int = 0
-    """The revision of the last settling since a worker put the task down; 0 for none."""
+    """The revision of the last settling since a worker put the task down, or of the cancellation behind which a tool is
+    to clear up; 0 for none."""
 
     fence: int = 0
     """How often it was claimed: the token of the newest claim."""
@@ -165,9 +171,14 @@ class TaskRecord:
         return self.status in TERMINAL
 
     @property
+    def is_to_clear_up(self) -> bool:
+        """Whether it was cancelled, and its tool, which somebody ran before, has not cleared up behind that."""
+        return self.status == "cancelled" and self.wake > 0
+
+    @property
     def is_waiting_to_run(self) -> bool:
         """Whether there is something to do for a worker, who may have it already."""
-        return not self.is_over and (not self.inputs or self.wake > 0)
+        return self.is_to_clear_up or (not self.is_over and (not self.inputs or self.wake > 0))
 
     @property
     def ready_at(self) -> float:

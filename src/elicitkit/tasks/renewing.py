@@ -55,5 +55,5 @@ class Renewing:
             troubles.end("write")
 
     def _has_still(self, run: Run) -> bool:
-        """Whether a run goes on, and is not being put down."""
-        return self._runs.get(run.claim.task_id) is run and run.road.phase == "open"
+        """Whether a run goes on, or clears up, and is not being put down."""
+        return self._runs.get(run.claim.task_id) is run and run.road.phase in ("open", "cancelled")

@@ -15,6 +15,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult
 
 from .call import TaskCall
+from .endings import is_running
 from .execution import Execution
 from .identity import acting_as
 from .record import History
@@ -84,10 +85,13 @@ def take_replay() -> Replay | None:
 async def replay_through(replay: Replay, execution: Execution) -> HandlerResult:
     """Run a call again. What it gives goes to the replay; the client in this process, which waits, learns nothing."""
     execution.resume(replay.call.rounds)
+    task = asyncio.current_task()
     try:
         replay.given.set_result(await execution.detached(replay.road))
-    except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
+    except (asyncio.CancelledError, KeyboardInterrupt):
         raise
     except BaseException as error:
+        if not is_running(task):
+            raise
         replay.given.set_exception(error)
     return {"resultType": "complete", "content": []}

@@ -11,11 +11,20 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from ..asking import Mode
+from ..asking import Mode, note_cancelled
 from ..errors import CallOver, StaleClaim, StoreError, UnknownTask
-from ..journal import EXPIRED, Journal, LinkQuestion, Names, Question, Reply
+from ..journal import (
+    EXPIRED,
+    Journal,
+    LinkQuestion,
+    Names,
+    Question,
+    Reply,
+    fingerprint,
+    warn_of_another_message,
+)
 from ..limits import ANSWER_BYTES
 from ..schema.dialects import DIALECTS, Dialect
 from ..server.lifetimes import Lifetime
@@ -55,6 +64,9 @@ class ParkedRoad:
         *("call_id", "claim", "claimed_until", "has_got_on", "is_broken", "known_revision", "lifetime", "parking"),
         *("phase", "running_steps", "session"),
     )
+    clears_up = False
+    """Whether its run does nothing but clear up behind a cancellation."""
+
     answer_bytes = ANSWER_BYTES
     dialect: Dialect = DIALECTS[REVISION]
 
@@ -115,6 +127,16 @@ class ParkedRoad:
         require_mode(self.session.client_capabilities, mode, self.dialect.modes)
 
     @property
+    def task_id(self) -> str:
+        """See `Road.task_id`."""
+        return self.claim.task_id
+
+    @property
+    def is_cancelled(self) -> bool:
+        """See `Road.is_cancelled`."""
+        return self.phase == "cancelled"
+
+    @property
     def running(self) -> set[str]:
         """See `Road.running`."""
         if self._running is None:
@@ -151,20 +173,23 @@ class ParkedRoad:
             except asyncio.CancelledError:
                 if self.phase == "open":  # It is the tool that waits for it no longer.
                     await asyncio.shield(give_up(self.claim, asked))
+                else:
+                    note_cancelled()
                 raise
             except TimeoutError:
                 asked = await self._swept(asked)
             finally:
                 del self._waiting[question.name]
+        if asked.state == "answered" and (message := asked.authors_message) != question.message:
+            warn_of_another_message(question.name, fingerprint(message), fingerprint(question.message))
         return reply_of(asked, question)
 
     async def step(self, name: str, run: Callable[[], Awaitable[str]]) -> str:
         """See `Road.step`. In a task that was cancelled it is run too, for who clears up, and not kept."""
         self.lifetime.require()
         name = self._names.step(name)
-        for kept in (None if self._journal is None else self._journal.step(name), self._steps.get(name)):
-            if kept is not None:
-                return kept
+        if (kept := self._kept_step(name)) is not None:
+            return kept
         if self.phase != "cancelled":
             await self._may_go_on()
             await self._require_claim()
@@ -176,6 +201,10 @@ class ParkedRoad:
         finally:
             self.running_steps -= 1
         return given
+
+    def _kept_step(self, name: str) -> str | None:
+        before = None if self._journal is None else self._journal.step(name)
+        return self._steps.get(name) if before is None else before
 
     def refuse_until_visited(self, link: LinkQuestion) -> None:
         """See `Road.refuse_until_visited`: 2026-07-28 has no such error."""
@@ -278,6 +307,7 @@ class ParkedRoad:
             await asyncio.shield(self._held)
         if self.phase != "open":
             await asyncio.sleep(0)  # One that does so in a loop must not stop the event loop.
+            note_cancelled()
             raise asyncio.CancelledError
 
     async def _guarded(self, doing: Awaitable[T]) -> T:
@@ -305,7 +335,8 @@ class ParkedRoad:
         """
         claim, now = self.claim, self.claim.store.clock()
         waiting_since = self.known_revision if self.is_parked else None
-        await claim.store.renew(claim.task_id, claim.lease, fence=claim.fence, waiting_since=waiting_since)
+        more: dict[str, Any] = {"clears_up": True} if self.clears_up or self.phase == "cancelled" else {}
+        await claim.store.renew(claim.task_id, claim.lease, fence=claim.fence, waiting_since=waiting_since, **more)
         self.claimed_until, self._waiting_since = now + claim.lease, waiting_since
 
     @property

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import Context
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import anyio
@@ -24,6 +25,7 @@ from ..limits import LOST_RUNS
 from ..safety import trace_of
 from .call import TaskCall
 from .claim import Claim
+from .clearing import ClearingRoad, end_clearing
 from .detached import detached_session
 from .endings import Execute, completing, ending_of, failing
 from .errands import Errands
@@ -39,6 +41,7 @@ from .road import ParkedRoad
 from .run import Pulse, Run, ended
 from .store import LEASE, TaskStore, Wanted
 from .stores.transaction import is_owned
+from .tools_here import AnyTool, Tools, ToolsHere
 from .troubles import Troubles, troubles_of
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -70,6 +73,7 @@ class Runner:
             threads are put down beyond half of those that the framework has.
         grace: How long a tool has to end when everything stops, in seconds; after that its task is given to others.
         lost_runs: How many runs of a task in a row may be lost before it is given up.
+        tools: Which tools this process has; the tasks of others are left alone.
     """
 
     def __init__(
@@ -81,6 +85,7 @@ class Runner:
         max_live: int = MAX_LIVE,
         grace: float = GRACE,
         lost_runs: int = LOST_RUNS,
+        tools: Tools | None = None,
     ) -> None:
         self.store = store
         self.worker: str = secrets.token_hex(8)
@@ -100,6 +105,7 @@ class Runner:
         """Beats whenever a call may have begun to wait for people, or ended."""
         self._errands = Errands(lambda: self._troubles)
         self._last_runs = LastRuns(require_runs(lost_runs), run=self._run_last, help=self.help)
+        self._tools_here = ToolsHere(tools or AnyTool())
         self._looks = Looks(lambda: self.store.clock(), self._changed)
         self._renewing = Renewing(self._runs, has_news=self._changed)
         self._resting = Resting(
@@ -160,6 +166,7 @@ class Runner:
             left_behind.clear()
         self._errands.forget()
         self._last_runs.open()
+        self._tools_here.open()
         self._resting.open()
         unsubscribe = self.store.follow(self._changed)
         try:
@@ -219,7 +226,7 @@ class Runner:
         Raises:
             StoreError: If the store cannot be read or written.
         """
-        if self._nudge is None or self._has(task_id):
+        if self._nudge is None or self._has(task_id) or self._tools_here.has_set_aside(task_id):
             return False
         if not is_ready and (await self._ready(task_id) is None or self._nudge is None or self._has(task_id)):
             return False
@@ -229,10 +236,18 @@ class Runner:
         self._starting[task_id] = 0
         try:
             until = self.store.clock() + self.lease
-            if (history := await self.store.take(task_id, self.worker, self.lease, wanted=wanted)) is not None:
+            has_tool = self._tools_here.have_that_of
+            history = await self.store.take(
+                task_id, self.worker, self.lease, wanted=lambda record: has_tool(record) and wanted(record)
+            )
+            if history is not None:
                 return await self._run_again(history, until)
-            # Whoever has it may be dead: then it is looked again.
-            if (record := await self._ready(task_id)) is not None and not wanted(record):
+            record = await self._ready(task_id)  # Whoever has it may be dead: then it is looked again.
+            if record is not None and not has_tool(record):
+                if await self._tools_here.find_that_of(record):
+                    return await self._take_up(task_id, wanted)
+                self._tools_here.set_aside(record)
+            elif record is not None and not wanted(record):
                 self._last_runs.add(task_id)
             return False
         finally:
@@ -254,7 +269,11 @@ class Runner:
     @property
     def set_aside(self) -> int:
         """How many of the tasks that the store calls ready wait for something here."""
-        return len(self._last_runs)
+        return len(self._last_runs) + len(self._tools_here)
+
+    def lacks_the_tool_of(self, task_id: str) -> bool:
+        """Whether a task is left alone here since its tool is not there."""
+        return self._tools_here.has_set_aside(task_id)
 
     def _has(self, task_id: str) -> bool:
         return task_id in self._runs or task_id in self._starting
@@ -267,15 +286,20 @@ class Runner:
             road = self._road_for(claim, call, history=history)
         except Exception as error:
             logger.error("the call of the task %s cannot be read%s", task_id[:8], trace_of(error))
-            await failing("The call of this task cannot be read.")(claim)
+            await (end_clearing if history.record.is_over else failing("The call of this task cannot be read."))(claim)
             return False
         if self._nudge is None:
             await self._release(claim)
             return False
         if (lost := history.record.begun - 1) >= self._last_runs.limit:
-            await give_up(claim, call.tool, lost)
+            await give_up(claim, call.tool, lost, is_over=history.record.is_over)
             return False
         run = Run(road, history.record.owner)
+        if isinstance(road, ClearingRoad):
+            if not road.has_begun:
+                await end_clearing(claim)
+                return False
+            road.on_end = partial(run.stop, is_cancelled=True)
         self.start(run, lambda: self._replay(run, history))
         newest = self._starting[task_id]
         if newest is None or newest > road.known_revision:  # It came since the history was read.
@@ -289,6 +313,8 @@ class Runner:
         if journal is None and call.journal is not None:
             journal = Journal.read(call.journal)
         session = detached_session(call)
+        if history is not None and history.record.is_to_clear_up:
+            return ClearingRoad(claim, session, call_id=call.call_id, journal=journal, history=history)
         return ParkedRoad(
             claim,
             session,
@@ -315,31 +341,37 @@ class Runner:
         await self._renewing.renew_all()
 
     async def _run(self, run: Run, execute: Execute) -> None:
-        task_id, call = run.claim.task_id, execute()
+        task_id, call, has_cleared_up = run.claim.task_id, execute(), False
         del execute  # What it knows of the request would be kept for as long as the call waits.
         try:
             try:
                 end = completing(await call)
             except BaseException as error:
-                end = ending_of(error)
+                end = ending_of(error, run.task)
             finally:
                 run.road.lifetime.end()
-            if not (run.is_stopped or run.road.is_broken):
+            if not (run.is_stopped or run.road.is_broken or run.road.clears_up):
                 await keep_end(run, end)
         except asyncio.CancelledError:
             if not run.is_stopped:
                 raise
         except (StaleClaim, CallOver, UnknownTask) as error:
             logger.info("the task %s ended without this run: %s", task_id[:8], error)
+            has_cleared_up = isinstance(
+                error, CallOver
+            )  # If it was cancelled, its tool has ended before it heard of it.
         except ElicitkitError as error:
             logger.error(
                 "the end of the task %s could not be kept; it will be run again%s", task_id[:8], trace_of(error)
             )
         finally:
+            has_cleared_up |= run.road.phase == "cancelled" or (run.road.clears_up and run.road.phase == "open")
             run.road.stop()  # Else a task that the tool left behind would wait for its answer for ever.
             if self._runs.get(task_id) is run:
                 del self._runs[task_id]
             self.pausing.beat()
+        if has_cleared_up and task_id not in self.left_behind:  # It was given to others otherwise.
+            await end_clearing(run.claim)
 
     # --- answers -----------------------------------------------------------------------------------------------------
 
@@ -392,6 +424,8 @@ class Runner:
         history = await history_for(run, lambda: self._runs.get(run.claim.task_id) is run)
         if history is None:
             run.stop()
+        elif run.road.clears_up and history.record.fence == run.claim.fence:
+            pass  # It ends by itself.
         elif history.record.is_over:
             run.stop(is_cancelled=history.record.status == "cancelled" and history.record.fence == run.claim.fence)
         elif history.record.fence != run.claim.fence:  # Another worker has it.

@@ -140,6 +140,9 @@ class TaskStore(Storage):
     async def cancel(self, task_id: str, *, owner: str | None) -> None:
         """Cancel a task; open questions are withdrawn. On one that has ended nothing happens.
 
+        One that was claimed before, so that its tool may have something to clear up, is `ready` once more, for that
+        alone: `is_to_clear_up` is true of it until a worker that has done so puts it down.
+
         Raises:
             UnknownTask: If there is none of that id for that owner.
         """
@@ -228,12 +231,13 @@ class TaskStore(Storage):
         """
 
     @abstractmethod
-    async def claim(self, task_id: str, worker: str, seconds: float) -> int | None:
+    async def claim(self, task_id: str, worker: str, seconds: float, *, clears_up: bool = False) -> int | None:
         """Take a task for so many seconds, and give the fence of the claim.
 
         It begins a run: see `TaskRecord.begun`. One that is given back does not count, one that is lost does.
 
-        `None` if somebody has it whose lease lives, the same worker too; if it has ended; or if it is gone.
+        `None` if somebody has it whose lease lives, the same worker too; if it has ended, unless it is to clear up, and
+        the worker does so (*clears_up*); or if it is gone.
         """
 
     async def take(
@@ -241,19 +245,28 @@ class TaskStore(Storage):
     ) -> History | None:
         """As `claim`, if there is something to do for a worker; give the task with all it has, its new fence included.
 
-        Where `claim` would give `None`, there is nothing to do, or the task is not *wanted*, it is `None`.
+        Where `claim` would give `None`, there is nothing to do, or the task is not *wanted*, it is `None`. A task that
+        is to clear up is given, though it has ended.
         """
         try:
             record = (await self.history(task_id)).record
             if not (record.is_waiting_to_run and wanted(record)):
                 return None
-            fence = await self.claim(task_id, worker, seconds)
+            fence = await self.claim(task_id, worker, seconds, clears_up=record.is_to_clear_up)
             return None if fence is None else await self.history(task_id)
         except UnknownTask:
             return None
 
     @abstractmethod
-    async def renew(self, task_id: str, seconds: float, *, fence: int, waiting_since: int | None = None) -> None:
+    async def renew(
+        self,
+        task_id: str,
+        seconds: float,
+        *,
+        fence: int,
+        waiting_since: int | None = None,
+        clears_up: bool = False,
+    ) -> None:
         """Keep a task for so many seconds from now; it is an activity. A lease that ran out can be renewed, too.
 
         Args:
@@ -262,9 +275,10 @@ class TaskStore(Storage):
             fence: See the class.
             waiting_since: The revision of the record that the worker saw last, if it does nothing but wait for people:
                 were it to die, the task would not be `ready` before something is settled after that.
+            clears_up: Whether the worker knows that the task was cancelled, and has its tool clear up.
 
         Raises:
-            CallOver: If the task has ended.
+            CallOver: If the task has ended, unless it is one that is to clear up.
             UnknownTask, StaleClaim: See the class.
         """
 
@@ -291,8 +305,8 @@ class TaskStore(Storage):
     async def ready(self, limit: int = 100, *, now: float | None = None) -> list[str]:
         """The ids of tasks that wait for a worker, those that wait for longest first.
 
-        They have not ended, nobody has them whose lease lives, and either nothing is asked, or something was settled
-        since they were put down.
+        Nobody has them whose lease lives. Either they have not ended, and nothing is asked, or something was settled
+        since they were put down; or they were cancelled, and are to clear up.
         """
 
     # --- for whoever looks after them all ----------------------------------------------------------------------------

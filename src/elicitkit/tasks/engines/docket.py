@@ -140,10 +140,9 @@ class DocketEngine:
     async def running(self, runner: Runner) -> AsyncIterator[None]:
         """See `Engine.running`. It does not wait for Redis, which may be reached later."""
         runner.most_working = self.concurrency if self.runs_here else None
-        outage, jobs = Outage(f"Redis at {self.address}"), _Jobs(runner)
+        outage = Outage(f"Redis at {self.address}")
         with hushed(outage, *_LOGGERS, is_trouble=_is_trouble, is_noise=self._is_noise):
             async with Docket(self.name, self.url, execution_ttl=_KEPT) as docket:
-                docket.register(jobs.job(), names=[_JOB])
                 feed = Feed(
                     runner.store,
                     partial(_add, docket, outage),
@@ -153,6 +152,8 @@ class DocketEngine:
                     set_aside=lambda: runner.set_aside,
                     untaken=None if self.runs_here else Untaken(),
                 )
+                jobs = _Jobs(runner, feed.give_back)
+                docket.register(jobs.job(), names=[_JOB])
                 watching = _keep_watching(docket, outage, feed)
                 async with (
                     runner.open(feed.nudge),
@@ -211,10 +212,16 @@ class DocketEngine:
 
 
 class _Jobs:
-    """What Docket runs: a job lasts for as long as the call works, and holds Docket's place for it."""
+    """What Docket runs: a job lasts for as long as the call works, and holds Docket's place for it.
 
-    def __init__(self, runner: Runner) -> None:
+    Args:
+        runner: What runs the calls.
+        give_back: Told the id of a task that this process has no tool for.
+    """
+
+    def __init__(self, runner: Runner, give_back: Callable[[str], None]) -> None:
         self._runner = runner
+        self._give_back = give_back
         self._is_stopping = False
 
     def stop(self) -> None:
@@ -245,9 +252,11 @@ class _Jobs:
             while runner.is_busy and not self._is_stopping:
                 await runner.pausing.felt()
             if self._is_stopping or not await self._begun(task_id):
-                return
+                break
             while runner.is_working(task_id) and not self._is_stopping:
                 await runner.pausing.felt()
+        if runner.lacks_the_tool_of(task_id):
+            self._give_back(task_id)
 
     async def _begun(self, task_id: str) -> bool:
         with self._runner.beginning():

@@ -35,6 +35,9 @@ _SOON: Final = 0.05
 AT_ONCE: Final = 100
 """How many ids are read at a look: those that wait for longest."""
 
+_LONGEST: Final = 20.0
+"""How late an id is given again at most that this process gave back, in seconds: nobody may have its tool."""
+
 _MORE: Final = 0.2
 """How soon is looked again when so many are ready that there may be more, in seconds: who takes a task tells nobody."""
 
@@ -81,6 +84,8 @@ class Feed:
         self._untaken = untaken
         self._changed = asyncio.Event()
         self._given: dict[str, _Given] = {}
+        self._given_back: dict[str, float] = {}
+        """What this process could not run itself, and how long it was left to the queue after that, in seconds."""
         self._ready: dict[str, None] = {}
         self._is_ready = asyncio.Event()
         self._swept = float("-inf")
@@ -91,11 +96,18 @@ class Feed:
     def nudge(self, task_id: str, is_ready: bool) -> None:
         """A task has changed, and may be ready again; if that is certain, it is added without a look at the store."""
         self._given.pop(task_id, None)
+        self._given_back.pop(task_id, None)
         if is_ready:
             self._ready[task_id] = None
             self._is_ready.set()
         else:
             self._changed.set()
+
+    def give_back(self, task_id: str) -> None:
+        """The queue gave an id to this process, which cannot run it: another one may, to which it is to be given."""
+        pause = self._given_back[task_id] = min(2 * self._given_back.get(task_id, _SOON / 2), _LONGEST)
+        self._given[task_id] = _Given(_now() + pause, pause)
+        self._changed.set()
 
     def forget(self) -> None:
         """The queue may have lost all that it was given."""
@@ -148,11 +160,13 @@ class Feed:
             self._swept, self._has_swept = _now(), False
             await self._store.sweep()
             self._has_swept = True
-        ready = await self._store.ready(AT_ONCE + self._set_aside())
-        self._may_be_more = len(ready) >= AT_ONCE
+        at_once = AT_ONCE + self._set_aside()
+        ready = await self._store.ready(at_once)
+        self._may_be_more = len(ready) >= at_once
         if self._untaken is not None and not self._outage.is_on:  # An outage is told by itself.
             self._untaken.look(ready)
         self._given = {task_id: self._given[task_id] for task_id in ready if task_id in self._given}
+        self._given_back = {task_id: self._given_back[task_id] for task_id in ready if task_id in self._given_back}
         wanted = [task_id for task_id in ready if self._is_wanted(task_id)]
         if wanted and (dropped := await self._add(wanted)) is not None:
             self._note(wanted, dropped)
@@ -166,7 +180,7 @@ class Feed:
         In the second case nobody would look at it again, so it is added soon once more.
         """
         for task_id in added:
-            pause = self._look
+            pause = max(self._look, self._given_back.get(task_id, 0.0))
             if task_id in dropped:
                 known = self._given.get(task_id)
                 pause = _SOON if known is None else min(2 * known.pause, self._look)

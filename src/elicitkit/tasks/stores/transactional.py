@@ -234,13 +234,13 @@ class TransactionalStore(Telling, TaskStore):
 
     # --- workers -----------------------------------------------------------------------------------------------------
 
-    async def claim(self, task_id: str, worker: str, seconds: float) -> int | None:
+    async def claim(self, task_id: str, worker: str, seconds: float, *, clears_up: bool = False) -> int | None:
         """See `TaskStore.claim`."""
         now, wanted = self.clock(), positive("the time of a claim", seconds)
 
         def claiming(within: Transaction) -> int | None:
             record = within.load(task_id)
-            if record is None or record.is_expired(now):
+            if record is None or record.is_expired(now) or (record.is_over and not clears_up):
                 return None
             change = changes.claimed(record, worker, wanted, now)
             return None if change is None else within.save(change).fence
@@ -264,12 +264,23 @@ class TransactionalStore(Telling, TaskStore):
 
         return await self._write(taking)
 
-    async def renew(self, task_id: str, seconds: float, *, fence: int, waiting_since: int | None = None) -> None:
+    async def renew(
+        self,
+        task_id: str,
+        seconds: float,
+        *,
+        fence: int,
+        waiting_since: int | None = None,
+        clears_up: bool = False,
+    ) -> None:
         """See `TaskStore.renew`."""
         now, wanted = self.clock(), positive("the time of a claim", seconds)
 
         def renewing(within: Transaction) -> None:
-            within.save(changes.renewed(running(within, task_id, fence, now), wanted, now, waiting_since))
+            record = held(within, task_id, fence, now)
+            if not (clears_up and record.is_to_clear_up):
+                record = running(within, task_id, fence, now)
+            within.save(changes.renewed(record, wanted, now, waiting_since))
 
         await self._write(renewing)
 

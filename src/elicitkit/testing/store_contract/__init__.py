@@ -9,7 +9,7 @@ It needs pytest, and anyio's plugin for it, which is there where anyio is.
 
 import pytest
 
-_PARTS = ("answering", "asking", "base", "claiming", "keeping", "listed", "listening", "losing", "timing")
+_PARTS = ("answering", "asking", "base", "claiming", "clearing", "keeping", "listed", "listening", "losing", "timing")
 pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in _PARTS))  # So that a failure shows the values.
 
 from ..clock import Clock  # noqa: E402  # Behind the line above, which has to come first.
@@ -17,6 +17,7 @@ from .answering import AnsweringContract  # noqa: E402
 from .asking import AskingContract  # noqa: E402
 from .base import StoreTests  # noqa: E402
 from .claiming import ClaimingContract  # noqa: E402
+from .clearing import ClearingContract  # noqa: E402
 from .keeping import KeepingContract  # noqa: E402
 from .listed import ListedContract  # noqa: E402
 from .listening import ListeningContract  # noqa: E402
@@ -30,6 +31,7 @@ class TaskStoreContract(
     AnsweringContract,
     ClaimingContract,
     LosingContract,
+    ClearingContract,
     TimingContract,
     ListeningContract,
     ListedContract,
