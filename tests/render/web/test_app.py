@@ -243,10 +243,11 @@ async def test_the_questions_of_a_model_are_answered_one_by_one(desk: Desk) -> N
 
 
 @pytest.mark.parametrize("questions", ["?", [], [7], [{"question": 7}], [{"question": "x", "options": [1]}]])
-async def test_questions_that_are_none_are_an_unknown_kind(desk: Desk, questions: object) -> None:
+async def test_questions_that_are_none_can_only_be_refused(desk: Desk, questions: object) -> None:
     await desk.ask(Request("r1", "question", "Which?", data={"questions": questions}))
 
-    assert "which this page does not know" in desk.keeper.page.text
+    assert "Its questions cannot be read" in desk.keeper.page.text
+    assert {step for form in desk.keeper.page.forms for step in form.steps} == {"decline", "cancel"}
 
 
 async def test_the_prompt_of_questions_is_not_said_twice(desk: Desk) -> None:

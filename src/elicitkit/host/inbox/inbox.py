@@ -23,18 +23,18 @@ from ...tasks.listing import EVERYBODY
 from ...tasks.store import MAX_WAIT
 from ..answering import HOOK_SECONDS, Slot
 from ..asked import unsafe_link
-from ..checking import Refusal, answerable_form, leaving
+from ..at_once import takes_all_at_once
+from ..checking import Refusal
 from ..pending_calls import PendingCall
+from ..shapes import fitting, shape_of
 from .entry import Entry, Page, Viewer
 from .holding import Holding
+from .owners import OWNER_OF_INBOX, OwnerOf, OwnerOfInbox
 from .sizes import require_name, require_note
 from .store import Asking, Closing, InboxStore, Kept, Listener
 from .waiting import Waiting
 
 logger: logging.Logger = logging.getLogger(__name__)
-
-OwnerOf = Callable[[Request], "str | None"]
-"""Says who may answer a request; `None` is whoever may look into the inbox."""
 
 LONGEST_LOOK: Final = 60.0
 """How long `closing` waits at most, in seconds."""
@@ -68,7 +68,8 @@ class Inbox:
     Args:
         store: Where the questions are kept.
         host: The name of the host, which people are shown; needed by who only answers least of all.
-        owner_of: Says who may answer a request that `wait_for` puts in.
+        owner_of: Says who may answer a request, by whichever way it comes in: `wait_for`, a `slot`, or `ask` without
+            an owner. Without it, whoever may look into the inbox.
         max_wait: How long a question waits for a person at most, in seconds.
 
     Raises:
@@ -115,8 +116,9 @@ class Inbox:
         Args:
             options: Those of `Slot`.
         """
-        return Slot(self.wait_for, **{"at_once": None, **options})
+        return Slot(self.wait_for, **options)
 
+    @takes_all_at_once
     async def wait_for(self, request: Request) -> Answer:
         """Put a question in, and wait for what it comes to. When this is cancelled, the question is withdrawn.
 
@@ -124,8 +126,7 @@ class Inbox:
             LimitError: If it is too large, or too many are open.
             StoreError: If the store cannot be used.
         """
-        owner = None if self._owner_of is None else self._owner_of(request)
-        asking = Asking(request, self._end_of(request), self.host, owner, *self._holding.claim())
+        asking = Asking(request, self._end_of(request), self.host, self._owner(request), *self._holding.claim())
         put = asyncio.ensure_future(self.store.ask(asking))
         try:
             entry = await asyncio.shield(put)
@@ -137,12 +138,13 @@ class Inbox:
             raise
         return _outcome(kept)
 
-    async def ask(self, question: Request | Pending, *, owner: str | None = None) -> Entry:
+    async def ask(self, question: Request | Pending, *, owner: str | OwnerOfInbox | None = OWNER_OF_INBOX) -> Entry:
         """Put a question in that waits without a host; or find it, where it was put in before.
 
         Args:
             question: A request, or the result of a call that waits: then `take` gives it back with the answer.
-            owner: Who may answer.
+            owner: Who may answer. When nothing is said, `owner_of` of the inbox says it; what is said wins over it,
+                and `None` is whoever may look into the inbox.
 
         Raises:
             TypeError: If it is neither.
@@ -152,6 +154,7 @@ class Inbox:
             raise TypeError(f"an inbox is asked a Request or a Pending, not {type(question).__name__}")
         request = question.request if isinstance(question, Pending) else question
         call = question.to_dict() if isinstance(question, Pending) else None
+        owner = self._owner(request) if isinstance(owner, OwnerOfInbox) else owner
         return await self.store.ask(Asking(request, self._end_of(request), self.host, owner, call=call))
 
     async def ready(self, *, limit: int = 100) -> list[Entry]:
@@ -224,10 +227,10 @@ class Inbox:
         Raises:
             ContractError: If nobody can answer it: it can only be declined or cancelled.
         """
-        form = answerable_form(entry.request)
+        form = shape_of(entry.request)
         if isinstance(form, Refusal):
             raise ContractError(f"nobody can answer this: {form.problem}")
-        return form
+        return form if entry.request.kind == "input" else None
 
     async def accept(
         self, id: str, data: Mapping[str, Any] | None = None, *, by: str = "", owner: Viewer = EVERYBODY
@@ -251,7 +254,7 @@ class Inbox:
     ) -> Entry:
         """Close a question with an answer, and give the entry as it is then. The first one wins.
 
-        What is given to a form is made right and checked, and what is not of the form is left out.
+        What is given to a form, or to questions, is made right and checked, and what is not of it is left out.
 
         Args:
             id: The id of the entry.
@@ -261,11 +264,11 @@ class Inbox:
             owner: Who looks.
 
         Raises:
-            AnswerError: If it does not fit the form, with every fault. The question stays open.
+            AnswerError: If it does not fit, with every fault. The question stays open.
             EntryClosed: If somebody was first, or it is asked no longer.
             UnknownEntry: If there is none of that id for who looks.
-            ContractError: If it is the answer to another request; or accepts a form that nobody can answer, or a link
-                that nobody is to open.
+            ContractError: If it is the answer to another request; or accepts a form or questions that nobody can
+                answer, or a link that nobody is to open.
             TypeError, LimitError: If *by* is no name, or *note* too long.
             StoreError: If the store cannot be used.
         """
@@ -279,7 +282,7 @@ class Inbox:
         is_consent = answer.ok and entry.request.kind == "authorization"
         if is_consent and (problem := unsafe_link(entry.request.url)):
             raise ContractError(f"nobody is to agree to this link: it {problem}")
-        return await self.store.settle(id, Closing(leaving(entry.request, answer), by=by, note=note))
+        return await self.store.settle(id, Closing(fitting(entry.request, answer), by=by, note=note))
 
     async def answer_to(self, id: str, *, owner: Viewer = EVERYBODY) -> Answer | None:
         """What a question came to, with all that was filled in; `None` while it is open.
@@ -368,6 +371,9 @@ class Inbox:
                 pass
             except StoreError:
                 logger.exception("a question could not be withdrawn from the inbox; it is abandoned after a while")
+
+    def _owner(self, request: Request) -> str | None:
+        return None if self._owner_of is None else self._owner_of(request)
 
     def _end_of(self, request: Request) -> datetime:
         end = datetime.fromtimestamp(self.store.clock(), UTC) + timedelta(seconds=self._max_wait)

@@ -6,11 +6,11 @@ from typing import assert_never
 
 from ...errors import FormError
 from ...forms import Content, Form
+from ...host.model_questions import answers_of, form_of_questions
 from ...host.origins import Origin
 from ...host.retries import Retry, retry_of
 from ...outcomes import Accepted, Cancelled, Declined, Outcome
 from ...suspension import Answer, Request
-from ..model_questions import answers_of, form_of_questions
 from .filling import fill, visit
 
 
