@@ -17,7 +17,7 @@ from ...host.retries import Retry
 from ...limits import NOTE_CHARACTERS
 from ..text import drawable, fault_line
 from . import pages
-from .controls import ZONE, Posted, first, name_of, untouched
+from .controls import EXACT, ZONE, Posted, first, name_of, untouched
 from .pages import Act, Live, Site
 from .posted import read
 from .questions import Asked, FormAsked, LinkAsked, Unanswerable, UnknownAsked, YesNoAsked
@@ -172,7 +172,7 @@ def _page(question: Question, template: str, **given: Any) -> Shown:
 def _known(form: Form[Any], posted: Posted) -> Posted:
     """What was posted of the controls of a form, in the order of its fields."""
     answerable = [name_of(at) for at, field in enumerate(form.fields) if not isinstance(field, UnknownField)]
-    return {name: posted[name] for one in answerable for name in (one, one + ZONE) if name in posted}
+    return {name: posted[name] for one in answerable for name in (one, one + ZONE, one + EXACT) if name in posted}
 
 
 def _note(posted: Posted) -> str:

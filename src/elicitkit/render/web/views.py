@@ -17,7 +17,7 @@ from ...host.inbox import Entry
 from ...safety import plain
 from ..text import drawable, fault_line, label, shown
 from ..wording import hint, mark, warning
-from .controls import Check, Control, Moment, Posted, drawn, name_of
+from .controls import Check, Control, Posted, drawn, name_of
 from .moments import moment_words
 
 _SHORT: Final = 100
@@ -200,7 +200,7 @@ def field_of(field: Field, name: str, posted: Posted, fault: str = "", *, is_foc
 
 def _says_itself(control: Control) -> bool:
     """Whether nobody has to be told how to fill in a control, other than one for text."""
-    return isinstance(control, Moment) or getattr(control, "type", "") == "date"
+    return getattr(control, "type", "") in ("date", "datetime-local")
 
 
 def faults_of(form: Form[Any], faults: Sequence[Fault]) -> list[FaultShown]:

@@ -27,12 +27,6 @@ ANSWERED = {
 }
 
 
-@pytest.fixture(params=["with scripts", "without, on a phone"])
-def any_tab(request: pytest.FixtureRequest) -> Tab:
-    tab: Tab = request.getfixturevalue("tab" if request.param == "with scripts" else "plain_tab")
-    return tab
-
-
 async def fill(page: Any) -> None:
     await page.get_by_label("Title").fill("Testing at sea")
     await page.get_by_label("Summary").fill("One line.\nAnother.")
