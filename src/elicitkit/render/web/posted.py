@@ -30,7 +30,7 @@ class Reading(NamedTuple):
     """What was posted, as it will be sent; or what is wrong with it."""
 
     content: dict[str, Any]
-    """The checked answer, with `None` for a default that was cleared and no value says so; empty where there are faults."""
+    """The checked answer, with `None` for a default that was cleared and no value says so; empty if it has faults."""
 
     entries: dict[str, object]
     """The answer before the check, by wire name."""

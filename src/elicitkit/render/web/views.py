@@ -49,6 +49,9 @@ class Asker:
     role: str = ""
     """What the name is the name of."""
 
+    called: str = ""
+    """What they are within a sentence, where the name is a word of ours and no name."""
+
     asked_at: datetime | None = None
     until: datetime | None = None
     is_waited_for: bool = True
@@ -138,6 +141,7 @@ def asker_of(entry: Entry, now: datetime) -> Asker:
         name,
         tuple(rows),
         role=role.lower(),
+        called="" if role else "somebody",
         asked_at=entry.asked_at,
         until=entry.until if entry.is_open else None,
         is_waited_for=not entry.is_open or entry.is_waited_for(now),
