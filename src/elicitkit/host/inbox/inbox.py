@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 import logging
-import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePath
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 import anyio
 
@@ -25,27 +22,20 @@ from ..answering import HOOK_SECONDS, Slot
 from ..asked import unsafe_link
 from ..at_once import takes_all_at_once
 from ..checking import Refusal
-from ..pending_calls import PendingCall
 from ..shapes import fitting, shape_of
 from .entry import Entry, Page, Viewer
 from .holding import Holding
 from .owners import OWNER_OF_INBOX, OwnerOf, OwnerOfInbox
+from .resumable import Resumable, pending_of
 from .sizes import require_name, require_note
 from .store import Asking, Closing, InboxStore, Kept, Listener
+from .tokens import digest_of, is_answered_through, is_opened, new_token
 from .waiting import Waiting
 
 logger: logging.Logger = logging.getLogger(__name__)
 
 LONGEST_LOOK: Final = 60.0
 """How long `closing` waits at most, in seconds."""
-
-
-class Resumable(NamedTuple):
-    """A call that was put aside, and what its question came to: `source.resume(pending, answer)` goes on with it."""
-
-    entry: Entry
-    pending: Pending
-    answer: Answer
 
 
 class Inbox:
@@ -176,7 +166,7 @@ class Inbox:
         if not await self.store.collect(id):
             return None
         kept = await self.store.get(id)
-        return Resumable(kept.entry, _pending(kept.call or {}), _outcome(kept))
+        return Resumable(kept.entry, pending_of(kept.call or {}), _outcome(kept))
 
     async def give_back(self, id: str) -> None:
         """Undo `take`: the call could not go on, and nothing of it has happened.
@@ -250,7 +240,14 @@ class Inbox:
         return await self.answer(id, entry.request.cancel(), note=note, by=by, owner=owner)
 
     async def answer(
-        self, id: str, answer: Answer, *, note: str = "", by: str = "", owner: Viewer = EVERYBODY
+        self,
+        id: str,
+        answer: Answer,
+        *,
+        note: str = "",
+        by: str = "",
+        owner: Viewer = EVERYBODY,
+        through: str | None = None,
     ) -> Entry:
         """Close a question with an answer, and give the entry as it is then. The first one wins.
 
@@ -262,11 +259,13 @@ class Inbox:
             note: What is to be known of it here, at most 2,000 characters; it never goes to who asked.
             by: Who answers, for people to read.
             owner: Who looks.
+            through: The token of the link that it comes by. Nobody proves by one who they are: then it was answered by
+                the owner of the question, if it has one, and *by* does not count.
 
         Raises:
             AnswerError: If it does not fit, with every fault. The question stays open.
             EntryClosed: If somebody was first, or it is asked no longer.
-            UnknownEntry: If there is none of that id for who looks.
+            UnknownEntry: If there is none of that id for who looks, or *through* opens another one.
             ContractError: If it is the answer to another request; or accepts a form or questions that nobody can
                 answer, or a link that nobody is to open.
             TypeError, LimitError: If *by* is no name, or *note* too long.
@@ -275,6 +274,8 @@ class Inbox:
         require_name("who answers", by)
         require_note(note)
         entry = await self.get(id, owner=owner)
+        if through is not None:
+            by = (await self.opened_by(id, through)).owner or ""
         if not entry.request.is_answered_by(answer):
             raise ContractError("the answer is one to another request: its id is not the id of this one")
         if not entry.is_open:
@@ -282,7 +283,8 @@ class Inbox:
         is_consent = answer.ok and entry.request.kind == "authorization"
         if is_consent and (problem := unsafe_link(entry.request.url)):
             raise ContractError(f"nobody is to agree to this link: it {problem}")
-        return await self.store.settle(id, Closing(fitting(entry.request, answer), by=by, note=note))
+        fits, digest = fitting(entry.request, answer), "" if through is None else digest_of(through)
+        return await self.store.settle(id, Closing(fits, by=by, note=note, through=digest))
 
     async def answer_to(self, id: str, *, owner: Viewer = EVERYBODY) -> Answer | None:
         """What a question came to, with all that was filled in; `None` while it is open.
@@ -318,8 +320,8 @@ class Inbox:
         Raises:
             UnknownEntry: If there is no such entry.
         """
-        token = secrets.token_urlsafe(16)
-        await self.store.add_token(id, _digest(token))
+        token = new_token()
+        await self.store.add_token(id, digest_of(token))
         return token
 
     async def opened_by(self, id: str, token: str) -> Entry:
@@ -328,10 +330,18 @@ class Inbox:
         Raises:
             UnknownEntry: If there is none of that id, or the token opens another one.
         """
-        kept, digest = await self.store.get(id), _digest(token)
-        if not sum(hmac.compare_digest(digest, one) for one in kept.tokens):  # All of them: the time says nothing.
+        kept = await self.store.get(id)
+        if not is_opened(kept, token):
             raise UnknownEntry
         return kept.entry
+
+    async def is_answered_through(self, id: str, token: str) -> bool:
+        """Whether it was this token that a question was answered through; see `answer`.
+
+        Raises:
+            UnknownEntry: If there is none of that id.
+        """
+        return is_answered_through(await self.store.get(id), token)
 
     # --- within ------------------------------------------------------------------------------------------------------
 
@@ -384,11 +394,3 @@ def _outcome(kept: Kept) -> Answer:
     outcome = kept.outcome
     assert outcome is not None, "it is closed"
     return outcome
-
-
-def _pending(call: Mapping[str, Any]) -> Pending:
-    return PendingCall.from_dict(call) if "call" in call else Pending.from_dict(call)
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()
