@@ -200,7 +200,7 @@ class Inbox:
         return await self._page(is_open=True, owner=owner, limit=limit, after=after)
 
     async def closed(self, *, owner: Viewer = EVERYBODY, limit: int = 50, after: str | None = None) -> Page:
-        """The questions that are closed and not yet erased, the newest first; see `open`."""
+        """The questions that are closed and not yet erased, the one that was closed last first; see `open`."""
         return await self._page(is_open=False, owner=owner, limit=limit, after=after)
 
     async def get(self, id: str, *, owner: Viewer = EVERYBODY) -> Entry:

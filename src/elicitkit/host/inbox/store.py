@@ -222,7 +222,7 @@ class InboxStore(Storage):
 
     @abstractmethod
     async def page(self, *, is_open: bool, viewer: Viewer, limit: int, after: str | None) -> Page:
-        """Some of the entries that are open, the oldest first; or of those that are closed, the newest question first.
+        """Some of the entries that are open, the oldest first; or of those that are closed, the last closed first.
 
         Raises:
             ValueError: If *after* is nothing that a page gave.

@@ -121,7 +121,12 @@ _ORDERED: Final[Migration] = (
     "ALTER TABLE steps ADD COLUMN number INTEGER NOT NULL DEFAULT 0",  # The order they were kept in.
 )
 
-MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _LISTED, _INBOX, _ORDERED)
+_CLOSED: Final[Migration] = (  # Questions that were closed are listed by when they were.
+    "DROP INDEX inbox_that_is_closed",
+    "CREATE INDEX inbox_by_closing ON inbox (closed_at, number, owner) WHERE open = 0",
+)
+
+MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _LISTED, _INBOX, _ORDERED, _CLOSED)
 """What makes version 1 of an empty file, version 2 of version 1, and so on. Never change one that was released."""
 
 
