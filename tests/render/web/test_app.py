@@ -161,10 +161,11 @@ async def test_a_lone_boolean_is_answered_by_a_button(desk: Desk, step: str, ann
     assert (answer.ok, answer.data) == (True, {"announce": announced})
 
 
-@pytest.mark.parametrize(("step", "ok", "reason"), [("yes", True, None), ("no", False, "declined")])
+@pytest.mark.parametrize(("step", "ok", "reason"), [("yes", True, None), ("decline", False, "declined")])
 async def test_an_empty_form_is_a_dialog(desk: Desk, step: str, ok: bool, reason: str | None) -> None:
     entry = await desk.ask(asking(EMPTY))
 
+    assert [one for form in desk.keeper.page.forms for one in form.steps] == ["yes", "decline", "cancel"]
     await desk.keeper.press(step)
 
     answer = await answer_to(desk, entry.id)
@@ -300,7 +301,7 @@ async def test_who_is_second_is_told_that_it_was_answered(desk: Desk) -> None:
     page = await desk.keeper.press("send")
 
     assert desk.keeper.status == 409
-    assert "Somebody said no to this by Grace" in page.text
+    assert "Grace said no to this." in page.text
 
 
 @pytest.mark.parametrize("gone", ["expired", "withdrawn"])

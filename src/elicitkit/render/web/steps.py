@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Any, Literal, NamedTuple, TypeAlias, assert_never
 
 from ...errors import Fault
-from ...fields import UnknownField
+from ...fields import BooleanField, UnknownField
 from ...forms import Form
 from ...host.retries import Retry
 from ...limits import NOTE_CHARACTERS
@@ -96,8 +96,8 @@ def follow(question: Question, posted: Posted) -> Step:
             return _through_form(question, asked, step, place, posted)
         case YesNoAsked() as asked, "yes":
             return Accept(asked.data())
-        case YesNoAsked(field), "no":
-            return Refuse("decline") if field is None else Accept({field.name: False})
+        case YesNoAsked(BooleanField() as field), "no":
+            return Accept({field.name: False})
         case LinkAsked(link), "consent" if not link.problem:
             return _page(question, "link", link=link, has_consented=True)
         case LinkAsked(link), "done" if not link.problem:
