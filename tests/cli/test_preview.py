@@ -251,15 +251,15 @@ def test_the_page_is_served_until_the_person_ends_it(preview: Preview, monkeypat
     def link_of_app(address: str, token: str) -> str:
         raise KeyboardInterrupt
 
-    def preview_app(form: Any, *, token: str) -> Any:
-        shown.append((form.message, len(token) > 20))
+    def preview_app(form: Any, *, token: str, judge: Any) -> Any:
+        shown.append((form.message, len(token) > 20, judge({"dish": "s"}).content))
         return "app"
 
     web = SimpleNamespace(preview_app=preview_app, serving=serving, link_of_app=link_of_app)
     monkeypatch.setitem(sys.modules, "elicitkit.render.web", web)  # type: ignore[arg-type]  # all it needs to be
 
     assert preview("my_forms:order", "--web")[0] == Exit.FINE
-    assert shown == [("What?", True)]
+    assert shown == [("What?", True, {"dish": "s"})]
 
 
 def test_without_the_extra_the_error_has_the_line_that_installs_it(

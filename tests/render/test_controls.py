@@ -75,7 +75,11 @@ def test_an_answer_becomes_a_value(field: Answerable, answered: Control, expecte
     ("field", "answered", "expected"),
     [
         (TextField("x"), Line(""), {}),  # untouched: absent
-        (TextField("x", default="Ada"), Line(""), {"x": None}),  # cleared: null, which suppresses the default
+        (TextField("x", default="Ada"), Line(""), {"x": ""}),  # cleared: an answer, and no server fills it in again
+        (TextField("x", default="Ada", max_length=9), Line(" "), {"x": ""}),
+        (TextField("x", default="Ada", min_length=1), Line(""), {"x": None}),  # cleared: null, where no text says so
+        (TextField("x", default="Ada", required=True), Line(""), {"x": None}),
+        (TextField("x", default="a@b.example", format="email"), Line(""), {"x": None}),
         (TextField("x", default=""), Line(""), {"x": ""}),  # the default itself
         (TextField("x"), Line("  "), {}),
         (TextField("x", required=True), Line(""), {}),
@@ -89,7 +93,7 @@ def test_an_answer_becomes_a_value(field: Answerable, answered: Control, expecte
         (MultiChoiceField("x", options=COLOURS, required=True), Tick(LABELS), {"x": []}),
     ],
 )
-def test_nothing_is_absent_and_a_cleared_default_is_null(
+def test_nothing_is_absent_and_a_cleared_default_is_empty_or_null(
     field: Answerable, answered: Control, expected: dict[str, object]
 ) -> None:
     assert entry(field, answered) == expected

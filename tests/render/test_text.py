@@ -70,7 +70,19 @@ def test_an_option_cannot_pass_for_leaving_the_field_open() -> None:
     [
         (TextField("x"), {"x": "Ada\nLovelace"}, "Ada\nLovelace"),
         (TextField("x"), {}, "(left open)"),
-        (TextField("x", default="d"), {"x": None}, "(left open)"),
+        (TextField("x", default="d"), {"x": None}, "(left open; the server may take its default, d, all the same)"),
+        (TextField("x", default="d"), {"x": ""}, "(empty)"),
+        (IntegerField("x", default=7), {}, "(left open; the server may take its default, 7, all the same)"),
+        (
+            ChoiceField("x", options=COLOURS, default="g"),
+            {"x": None},
+            "(left open; the server may take its default, Green, all the same)",
+        ),
+        (
+            MultiChoiceField("x", options=COLOURS, default=("b", "r")),
+            {"x": None},
+            "(left open; the server may take its default, Red, Blue, all the same)",
+        ),
         (TextField("x", default=""), {"x": ""}, "(empty)"),
         (TextField("x"), {"x": "\u200b"}, r"('\u200b')"),
         (TextField("x"), {"x": "a\x1b[2Jb"}, "ab"),

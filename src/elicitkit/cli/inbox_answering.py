@@ -11,10 +11,10 @@ from ..errors import ContractError, EntryClosed, UnknownEntry
 from ..forms import Content, Form
 from ..host.inbox import Entry, Inbox, Viewer
 from ..host.inbox.asked_again import retry_in
+from ..host.model_questions import answers_of, form_of_questions
 from ..outcomes import Accepted, Cancelled, Declined, Outcome
 from ..render.details import details_of
 from ..render.links import link_of
-from ..render.model_questions import answers_of, form_of_questions
 from ..render.terminal import fill, has_terminal, visit
 from ..suspension import Answer
 from .exits import Exit, Failure

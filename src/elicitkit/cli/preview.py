@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Mapping
 from pprint import pformat
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     if args.web:
         from .preview_web import serve
 
-        return serve(drawn)
+        return serve(drawn, _judge(form, era))
     return _fill_in(form, drawn, era, args.form)
 
 
@@ -89,7 +90,8 @@ def _fill_in(form: Form[Any], drawn: Form[Any], era: str, name: str) -> Exit:
     from ..errors import AnswerError
     from ..outcomes import Cancelled
     from ..render.terminal import fill
-    from ..schema.dialects import DIALECTS
+
+    judge = _judge(form, era)
 
     async def put() -> Outcome[Any]:
         """Ask until the author's own checks are content, as a tool does."""
@@ -103,7 +105,7 @@ def _fill_in(form: Form[Any], drawn: Form[Any], era: str, name: str) -> Exit:
                 return outcome
             answered = {**outcome.content, **dict.fromkeys(outcome.content.cleared)}
             try:
-                return form.accept(DIALECTS[era].fold(form.fields, answered))
+                return judge(answered)
             except AnswerError as error:
                 faults = error.faults
 
@@ -112,6 +114,18 @@ def _fill_in(form: Form[Any], drawn: Form[Any], era: str, name: str) -> Exit:
         raise Failure(Exit.SCRIPT, "standard input ended before the form was answered")
     _tell(outcome)
     return Exit.FINE
+
+
+def _judge(form: Form[Any], era: str) -> Callable[[Mapping[str, Any]], Outcome[Any]]:
+    """What the tool makes of an answer: its author's own checks, and its type. It raises an `AnswerError`."""
+    from ..schema.dialects import DIALECTS
+
+    def judge(answered: Mapping[str, Any]) -> Outcome[Any]:
+        # Hosts leave a field that was cleared out of the answer.
+        sent = {name: value for name, value in answered.items() if value is not None}
+        return form.accept(DIALECTS[era].fold(form.fields, sent))
+
+    return judge
 
 
 def _tell(outcome: Outcome[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -10,14 +11,19 @@ import anyio
 
 from ..errors import MissingExtra
 from ..forms import Form
+from ..outcomes import Outcome
 from .exits import Exit
 from .output import say
 
 _PAGES = "elicitkit.render.web"
 
 
-def serve(form: Form[Any]) -> Exit:
+def serve(form: Form[Any], judge: Callable[[Mapping[str, Any]], Outcome[Any]]) -> Exit:
     """Serve the page of a form, and say where it is.
+
+    Args:
+        form: The form as it is drawn.
+        judge: What the tool makes of an answer to it.
 
     Raises:
         MissingExtra: If the extra `web` is not installed.
@@ -29,7 +35,7 @@ def serve(form: Form[Any]) -> Exit:
             raise
         raise MissingExtra("web", "The page") from None
     token = secrets.token_urlsafe(32)
-    app = web.preview_app(form, token=token)
+    app = web.preview_app(form, token=token, judge=judge)
 
     async def until_ended() -> None:
         async with web.serving(app) as address:

@@ -20,6 +20,7 @@ from ..asking.road import seconds_of
 from ..errors import ContractError
 from ..safety import plain_line
 from ..suspension import Answer, Request
+from .at_once import USUAL, Usual, places
 from .awaiting import apart, is_async
 from .checking import Refusal, answerable_form, checked, leaving
 from .policy import Policy
@@ -58,7 +59,8 @@ class Slot:
         on_answer: Called with each request and its answer, whoever gave it.
         timeout: How long a person may take from when the request is shown, in seconds or as a `timedelta`; where all
             are shown at once, from when it is asked. `wait_for` finds its end in `expires_at`.
-        at_once: How many requests are shown at a time; `None` is all of them.
+        at_once: How many requests are shown at a time; `None` is all of them. When nothing is said it is one, and all
+            of them for the `wait_for` of an `Inbox`.
         tries: How often a form may be answered, until it is right.
 
     Raises:
@@ -74,9 +76,10 @@ class Slot:
         on_ask: Hook | None = None,
         on_answer: Hook | None = None,
         timeout: timedelta | float | None = None,
-        at_once: int | None = 1,
+        at_once: int | Usual | None = USUAL,
         tries: int = TRIES,
     ) -> None:
+        at_once = places(at_once, wait_for)
         _refuse_arguments({"wait_for": wait_for, "on_ask": on_ask, "on_answer": on_answer}, policy, at_once, tries)
         self.at_once = at_once
         """How many requests are shown at a time; `None` is all of them."""
@@ -94,7 +97,12 @@ class Slot:
 
     @classmethod
     def of(
-        cls, given: WaitFor | Slot | None, options: Mapping[str, Any], *, at_once: int | None, tries: int = TRIES
+        cls,
+        given: WaitFor | Slot | None,
+        options: Mapping[str, Any],
+        *,
+        at_once: int | Usual | None,
+        tries: int = TRIES,
     ) -> Slot:
         """The slot that a host gave, or one of its function with these options.
 

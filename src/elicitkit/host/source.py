@@ -23,6 +23,7 @@ from ..suspension.wire import frozen_object
 from ..tasks.client_reach import OUTAGE
 from .answering import Hook, Slot, WaitFor
 from .asked import MODES, Mode
+from .at_once import USUAL, Usual
 from .config import read_config, servers_in
 from .names import Names, prefix_of
 from .pending_calls import PendingCall
@@ -64,7 +65,7 @@ class McpSource:
         timeout: timedelta | float | None = None,
         on_ask: Hook | None = None,
         on_answer: Hook | None = None,
-        at_once: int | None = 1,
+        at_once: int | Usual | None = USUAL,
         modes: Collection[Mode] = MODES,
         link_seconds: float = LINK_SECONDS,
         outage: timedelta | float | None = OUTAGE,
@@ -89,7 +90,8 @@ class McpSource:
                 when the call was suspended. Their time never counts against the time that a server may take.
             on_ask: Called with each request; sync or async.
             on_answer: Called with each request and its answer, whoever gave it, also when a question is withdrawn.
-            at_once: How many questions are shown at a time; `None` is all of them.
+            at_once: How many questions are shown at a time; `None` is all of them. When nothing is said it is one, and
+                all of them for the `wait_for` of an `Inbox`.
             modes: What is declared: `form`, and `url` for links.
             link_seconds: How long a server that required a link may take to tell that it is done (2025-11-25).
             outage: How long the server of a task may fail before the task is left as it is, in seconds or as a

@@ -18,6 +18,7 @@ from ..safety import plain_line
 from ..suspension import Answer, Pending, Request, new_id
 from ..suspension.wire import frozen_object
 from .answering import Hook, Slot, WaitFor
+from .at_once import USUAL, Usual
 from .function_tools import FunctionTool
 from .names import Names
 from .origins import Origin
@@ -75,7 +76,8 @@ class Toolkit:
         on_answer: Called with each request and its answer, whoever gave it.
         timeout: How long a person may take from when the request is shown, in seconds or as a `timedelta`; without a
             `wait_for`, from when the call began to wait.
-        at_once: How many requests are shown at a time; `None` is all of them.
+        at_once: How many requests are shown at a time; `None` is all of them. When nothing is said it is one, and all
+            of them for the `wait_for` of an `Inbox`.
         tries: How often a form may be answered, until it is right.
 
     Raises:
@@ -93,7 +95,7 @@ class Toolkit:
         on_ask: Hook | None = None,
         on_answer: Hook | None = None,
         timeout: timedelta | float | None = None,
-        at_once: int | None = 1,
+        at_once: int | Usual | None = USUAL,
         tries: int = TRIES,
     ) -> None:
         given = [*tools]

@@ -27,8 +27,8 @@ Answerable: TypeAlias = TextField | IntegerField | NumberField | BooleanField | 
 """Every kind of field but the one that cannot be drawn."""
 
 Entry: TypeAlias = Mapping[str, object]
-"""What was answered to one field, as `Form.check` takes it: its value by name, `None` for a default that was cleared,
-or nothing at all."""
+"""What was answered to one field, as `Form.check` takes it: its value by name, `None` for a default that was cleared
+where no value says so, or nothing at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +126,11 @@ def entry(field: Answerable, answered: Control) -> Entry:
                 known = known.replace(".", ",")  # Half the world means a thousand by `1.000`, and nobody 1.
             return {field.name: known} if known else _nothing(field)
         case TextField(), Line(text):
+            # What nobody touched is the default itself, with what is not drawn of it.
+            if field.default is not None and typeable(text) == typeable(field.default):
+                return {field.name: field.default}
             text = typeable(text) if field.format is None else typeable(text).strip()
-            is_answer = bool(text.strip()) or text == field.default
-            return {field.name: text} if is_answer else _nothing(field)
+            return {field.name: text} if text.strip() else _no_text(field)
         case BooleanField(), Pick(at=at):
             return {field.name: at == 0} if at < 2 else _nothing(field)
         case ChoiceField(), Pick(at=at):
@@ -179,6 +181,12 @@ def _pick(labels: tuple[str, ...], at: int | None, field: BooleanField | ChoiceF
     return Pick(labels, otherwise if at is None else at)
 
 
+def _no_text(field: TextField) -> Entry:
+    """An empty line. Where it may be an answer, it is one that keeps the default from being filled in."""
+    is_answer = field.default is not None and not (field.required or field.format or field.min_length)
+    return {field.name: ""} if is_answer else _nothing(field)
+
+
 def _nothing(field: Answerable) -> Entry:
-    """An untouched field is absent; where there was a default, `None` keeps it from being filled in."""
+    """An untouched field is absent; where there was a default, `None` says that it was cleared."""
     return {} if field.default is None else {field.name: None}

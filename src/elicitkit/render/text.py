@@ -10,10 +10,20 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from ..errors import Fault
-from ..fields import BooleanField, ChoiceField, Field, MultiChoiceField, Option, UnknownField
+from ..fields import (
+    BooleanField,
+    ChoiceField,
+    Field,
+    IntegerField,
+    MultiChoiceField,
+    NumberField,
+    Option,
+    TextField,
+    UnknownField,
+)
 from ..limits import FIELDS
 from ..safety import plain, plain_line
 
@@ -25,6 +35,8 @@ DECLINE: Final = "(decline)"
 CANCEL: Final = "(cancel)"
 SKIP: Final = "(skip)"
 STOP: Final = "(stop)"
+
+_Drawable: TypeAlias = TextField | IntegerField | NumberField | BooleanField | ChoiceField | MultiChoiceField
 
 _LABEL = 200
 _VALUE = 2_000
@@ -74,7 +86,7 @@ def shown(field: Field, entries: Mapping[str, object]) -> str:
         return "(cannot be answered here)"
     value = entries.get(field.name)
     if value is None:
-        return LEFT_OPEN
+        return _left_open(field)
     match field:
         case BooleanField():
             return YES if value else NO
@@ -82,6 +94,17 @@ def shown(field: Field, entries: Mapping[str, object]) -> str:
             return ", ".join(_chosen(field, value)) or "(none)"
         case _:
             return _seen(str(value))
+
+
+def _left_open(field: _Drawable) -> str:
+    """The words for no answer. Where there is a default they do not promise that it is not taken.
+
+    A host leaves a field that was cleared out of the answer, since many servers refuse a whole answer for a `null`.
+    """
+    if field.default is None:
+        return LEFT_OPEN
+    default = shown_briefly(field, {field.name: field.default})
+    return f"({LEFT_OPEN[1:-1]}; the server may take its default, {default}, all the same)"
 
 
 def _chosen(field: ChoiceField | MultiChoiceField, value: object) -> Iterator[str]:

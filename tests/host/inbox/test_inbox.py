@@ -20,6 +20,7 @@ from elicitkit import (
     InboxStore,
     LimitError,
     MemoryInboxStore,
+    Pending,
     Request,
     SqliteInboxStore,
     SqliteTaskStore,
@@ -257,7 +258,7 @@ async def test_a_form_that_nobody_can_answer_can_only_be_refused(inbox: Inbox) -
 
     with pytest.raises(ContractError, match="requires 'x'"):
         inbox.form(entry)
-    with pytest.raises(ContractError, match="cannot be answered"):
+    with pytest.raises(ContractError, match="nobody can answer this"):
         await inbox.accept(entry.id, {"x": {}})
     assert (await inbox.decline(entry.id)).reason == "declined"
 
@@ -345,6 +346,31 @@ async def test_the_host_says_who_may_answer(clock: Clock) -> None:
 
         assert (await first_open(inbox)).owner == "ada"
         await cancelled(waiting)
+
+
+WAYS_IN: dict[str, Callable[[Inbox, Request], Awaitable[object]]] = {
+    "wait_for": lambda inbox, request: inbox.wait_for(request),
+    "slot": lambda inbox, request: inbox.slot().answer(request),
+    "ask": lambda inbox, request: inbox.ask(request),
+    "ask a pending": lambda inbox, request: inbox.ask(Pending(request)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS_IN)
+async def test_who_may_answer_is_said_for_every_way_in(way: str) -> None:
+    """Design, section 10: what is somebody's is seen by nobody else, whichever way it came in."""
+    async with Inbox(MemoryInboxStore(), owner_of=lambda _: "ada") as inbox:
+        asking = asyncio.ensure_future(WAYS_IN[way](inbox, sizes()))
+
+        assert (await first_open(inbox)).owner == "ada"
+        assert (await inbox.open(owner="bob")).total == 0
+        await cancelled(asking)
+
+
+@pytest.mark.parametrize("owner", ["bob", None])
+async def test_an_owner_that_is_said_wins(owner: str | None) -> None:
+    async with Inbox(MemoryInboxStore(), owner_of=lambda _: "ada") as inbox:
+        assert (await inbox.ask(sizes(), owner=owner)).owner == owner
 
 
 @pytest.mark.parametrize("limit", [0, -1, 201])

@@ -87,6 +87,60 @@ async def test_a_token_of_one_question_lets_in_to_that_one_alone(inbox: Inbox) -
     assert (await inbox.get(other.id)).is_open
 
 
+async def test_a_link_does_not_tell_what_others_answered(inbox: Inbox) -> None:
+    """Design, section 10: as on the page, who has a link to one question sees how it stands, and no more."""
+    entry = await inbox.ask(sizes("r1"))
+    link, other = await inbox.token(entry.id), await inbox.token(entry.id)
+    path = f"/questions/{entry.id}"
+    async with client_of(inbox, Authorization=f"Bearer {link}") as mine:
+        assert (await mine.get(f"{path}/answer")).json() == {"answer": None}
+        await inbox.accept(entry.id, {"size": "ada's secret"}, by="ada")
+
+        seen = [await mine.get(path), await mine.get(f"{path}?wait=1"), await mine.get(f"{path}/answer")]
+        again = await mine.post(f"{path}/answer", json={"content": {"size": "M"}})
+
+    async with client_of(inbox, Authorization=f"Bearer {other}") as another:
+        seen.append(await another.get(f"{path}/answer"))
+
+    assert [one.status_code for one in (*seen, again)] == [200, 200, 403, 403, 409]
+    assert seen[0].json()["state"] == "answered"
+    assert not any("secret" in one.text for one in (*seen, again))
+
+
+@pytest.mark.parametrize("owner", [None, "bob"])
+async def test_a_link_tells_what_was_answered_by_it_and_to_no_other(inbox: Inbox, owner: str | None) -> None:
+    entry = await inbox.ask(sizes("r1"), owner=owner)
+    path = f"/questions/{entry.id}/answer"
+    tokens = [await inbox.token(entry.id) for _ in range(2)]
+    async with client_of(inbox, Authorization=f"Bearer {tokens[0]}") as mine:
+        await mine.post(path, json={"content": {"size": "M"}})
+
+        assert (await mine.get(path)).json()["answer"]["data"] == {"size": "M"}
+    async with client_of(inbox, Authorization=f"Bearer {tokens[1]}") as another:
+        assert (await another.get(path)).status_code == 403
+
+
+async def test_a_refusal_has_nothing_in_it_that_a_link_may_not_see(inbox: Inbox) -> None:
+    entry = await inbox.ask(sizes("r1"))
+    async with client_of(inbox, Authorization=f"Bearer {await inbox.token(entry.id)}") as mine:
+        await inbox.decline(entry.id, by="ada")
+
+        assert (await mine.get(f"/questions/{entry.id}/answer")).json()["answer"]["reason"] == "declined"
+
+
+@pytest.mark.parametrize("how", ["answer", "decline", "cancel"])
+@pytest.mark.parametrize("owner", [None, "bob"])
+async def test_nobody_passes_for_another_by_a_link(inbox: Inbox, owner: str | None, how: str) -> None:
+    """As on the page: it was answered by the owner of the question, if it has one, whatever a link says."""
+    entry = await inbox.ask(sizes("r1"), owner=owner)
+    sent = {"by": "ceo", **({"content": {"size": "M"}} if how == "answer" else {})}
+    async with client_of(inbox, Authorization=f"Bearer {await inbox.token(entry.id)}") as mine:
+        told = (await mine.post(f"/questions/{entry.id}/{how}", json=sent)).json()
+
+    assert told.get("closedBy") == owner
+    assert (await inbox.get(entry.id)).closed_by == (owner or "")
+
+
 async def test_a_cookie_counts_for_nothing(inbox: Inbox) -> None:
     async with client_of(inbox, Cookie=f"token={TOKEN}; inbox={TOKEN}") as browser:
         assert (await browser.get("/questions")).status_code == 401

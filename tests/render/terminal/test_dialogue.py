@@ -98,7 +98,7 @@ async def test_a_default_is_kept_by_pressing_enter(form: FormElicitation[Content
 @pytest.mark.parametrize(
     ("form", "keys"),
     [
-        (asking().string("x").default("Ada"), CLEAR + ENTER),
+        (asking().string("x").default("Ada").min_length(1), CLEAR + ENTER),
         (asking().email("x").default("ada@example.com"), CLEAR + ENTER),
         (asking().integer("x").default(7), CLEAR + ENTER),
         (asking().boolean("x").default(True), DOWN + DOWN + ENTER),
@@ -107,12 +107,17 @@ async def test_a_default_is_kept_by_pressing_enter(form: FormElicitation[Content
     ],
 )
 async def test_a_cleared_default_comes_back_as_nothing(form: FormElicitation[Content], keys: str) -> None:
-    """Design, section 5: renderers send `null` for a cleared field, and it suppresses the default."""
+    """Design, section 5: `null` for a cleared field suppresses the default, where it arrives; the review says so."""
     outcome = await answer_and_send(form, keys)
 
     assert isinstance(outcome.content, Content)
     assert outcome.content.get("x") is None
     assert outcome.content.cleared == {"x"}
+
+
+async def test_a_text_that_was_cleared_comes_back_empty() -> None:
+    """No host leaves it out, and so no server fills in its default."""
+    assert await answer_and_send(asking().string("x").default("Ada"), CLEAR + ENTER) == accepted(x="")
 
 
 async def test_untouched_fields_without_a_default_are_absent() -> None:

@@ -42,11 +42,20 @@ async def test_every_kind_of_field_is_a_line(form: FormElicitation[Content], typ
     assert outcome.content == {"x": value}
 
 
-async def test_a_default_is_cleared_with_a_dash() -> None:
-    outcome = await answer(asking().string("x").default("Ada"), "\n", "-\n", "\n")
+@pytest.mark.parametrize(
+    ("form", "content", "cleared"),
+    [
+        (asking().string("x").default("Ada"), {"x": ""}, set[str]()),
+        (asking().integer("x").default(7), {}, {"x"}),
+    ],
+)
+async def test_a_default_is_cleared_with_a_dash(
+    form: FormElicitation[Content], content: dict[str, object], cleared: set[str]
+) -> None:
+    outcome = await answer(form, "\n", "-\n", "\n")
 
     assert isinstance(outcome.content, Content)
-    assert outcome.content.cleared == {"x"}
+    assert (outcome.content, outcome.content.cleared) == (content, cleared)
 
 
 async def test_a_dash_in_an_empty_line_is_a_dash() -> None:

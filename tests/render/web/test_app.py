@@ -101,7 +101,7 @@ async def test_a_default_that_was_cleared_is_left_out(desk: Desk) -> None:
     review = await desk.keeper.press("review", f0="Ada", f1="", f2="0")
     await desk.keeper.press("send")
 
-    assert "(left open)" in review.text
+    assert "(left open; the server may take its default" in review.text
     assert (await answer_to(desk, entry.id)).data == {"name": "Ada", "size": "s"}
 
 
@@ -161,10 +161,11 @@ async def test_a_lone_boolean_is_answered_by_a_button(desk: Desk, step: str, ann
     assert (answer.ok, answer.data) == (True, {"announce": announced})
 
 
-@pytest.mark.parametrize(("step", "ok", "reason"), [("yes", True, None), ("no", False, "declined")])
+@pytest.mark.parametrize(("step", "ok", "reason"), [("yes", True, None), ("decline", False, "declined")])
 async def test_an_empty_form_is_a_dialog(desk: Desk, step: str, ok: bool, reason: str | None) -> None:
     entry = await desk.ask(asking(EMPTY))
 
+    assert [one for form in desk.keeper.page.forms for one in form.steps] == ["yes", "decline", "cancel"]
     await desk.keeper.press(step)
 
     answer = await answer_to(desk, entry.id)
@@ -243,10 +244,11 @@ async def test_the_questions_of_a_model_are_answered_one_by_one(desk: Desk) -> N
 
 
 @pytest.mark.parametrize("questions", ["?", [], [7], [{"question": 7}], [{"question": "x", "options": [1]}]])
-async def test_questions_that_are_none_are_an_unknown_kind(desk: Desk, questions: object) -> None:
+async def test_questions_that_are_none_can_only_be_refused(desk: Desk, questions: object) -> None:
     await desk.ask(Request("r1", "question", "Which?", data={"questions": questions}))
 
-    assert "which this page does not know" in desk.keeper.page.text
+    assert "Its questions cannot be read" in desk.keeper.page.text
+    assert {step for form in desk.keeper.page.forms for step in form.steps} == {"decline", "cancel"}
 
 
 async def test_the_prompt_of_questions_is_not_said_twice(desk: Desk) -> None:
@@ -299,7 +301,7 @@ async def test_who_is_second_is_told_that_it_was_answered(desk: Desk) -> None:
     page = await desk.keeper.press("send")
 
     assert desk.keeper.status == 409
-    assert "Somebody said no to this by Grace" in page.text
+    assert "Grace said no to this." in page.text
 
 
 @pytest.mark.parametrize("gone", ["expired", "withdrawn"])

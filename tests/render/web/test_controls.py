@@ -53,7 +53,16 @@ def problem(field: Field, posted: Posted) -> str:
     ("field", "control"),
     [
         (TextField("x", max_length=60), Input("")),
-        (TextField("x"), Area("")),
+        (TextField("x"), Input("")),
+        (TextField("x", title="Name"), Input("")),
+        (TextField("x", title="Beschreibung"), Input("")),
+        (TextField("x", title="Anything you want to say? A note!"), Area("")),
+        (TextField("releaseNotes"), Area("")),
+        (TextField("issue_description"), Area("")),
+        (TextField("notebook"), Input("")),
+        (TextField("x", title="Message", max_length=80), Input("")),
+        (TextField("x", default="a" * 121), Area("a" * 121)),
+        (TextField("x", min_length=121), Area("")),
         (TextField("x", max_length=500), Area("")),
         (TextField("x", max_length=60, default="a\nb"), Area("a\nb")),
         (TextField("x", format="date"), Input("", type="date")),
@@ -109,6 +118,40 @@ def test_a_moment_has_the_offset_of_its_default_chosen() -> None:
     assert [one.value for one in control.zones if one.is_chosen] == ["+02:00"]
 
 
+@pytest.mark.parametrize(
+    ("text", "local"),
+    [
+        ("2027-05-12T14:30:00.123456+02:00", "2027-05-12T14:30:00.123"),
+        ("2027-05-12T14:30:00.0001+02:00", "2027-05-12T14:30"),
+        ("2027-05-12T14:30:59.9999999+02:00", "2027-05-12T14:30:59.999"),
+    ],
+)
+def test_a_time_finer_than_its_control_goes_on_as_it_was_until_it_is_changed(text: str, local: str) -> None:
+    """What was answered before stands in the form of a retry, and is no default."""
+    field = TextField("x", format="date-time")
+    posted = untouched([field], {"x": text})
+    control = drawn(field, "f0", posted)
+
+    assert isinstance(control, Moment)
+    assert (control.local, control.exact, control.type) == (local, text, "datetime-local")
+    assert content(field, posted) == {"x": text}
+    assert content(field, {**posted, "f0": ["2027-05-12T14:31"]}) == {"x": "2027-05-12T14:31:00+02:00"}
+    assert content(field, {**posted, "f0z": ["+03:00"]}) != {"x": text}
+
+
+@pytest.mark.parametrize("text", ["noon", "2027-02-30T12:00", "0000-01-01T00:00", "2027-05-12T25:00"])
+def test_what_is_no_time_is_shown_in_a_line(text: str) -> None:
+    control = drawn(TextField("x", format="date-time"), "f0", {"f0": [text]})
+
+    assert isinstance(control, Moment)
+    assert (control.local, control.type) == (text, "text")
+
+
+@pytest.mark.parametrize("text", ["noon", "2027-02-30", "0000-01-01", "12027-01-01"])
+def test_what_is_no_date_is_shown_in_a_line(text: str) -> None:
+    assert drawn(TextField("x", format="date"), "f0", {"f0": [text]}) == Input(text)
+
+
 def test_an_offset_that_no_place_has_is_there_when_a_default_has_it() -> None:
     field = TextField("x", format="date-time", default="2027-05-12T12:00:00+01:23")
 
@@ -124,6 +167,12 @@ def test_an_offset_that_no_place_has_is_there_when_a_default_has_it() -> None:
         TextField("x", format="email", default="ada@example.com"),
         TextField("x", format="date", default="2027-05-11"),
         TextField("x", format="date-time", default="2027-05-12T14:30:00.000Z"),
+        TextField("x", format="date-time", default="2027-05-12T14:30:00.123456Z"),
+        TextField("x", format="date-time", default="2027-05-12t14:30:00.1000001-00:00"),
+        TextField("x", default="nul\x00l, \u202eback, \x1b[31mred"),
+        TextField("x", default="\x00"),
+        TextField("x", default="a\r\nb\r\n"),
+        TextField("x", default="a\rb\u2028c"),
         IntegerField("x", default=2**63 - 1),
         NumberField("x", default=1e-7),
         BooleanField("x", default=False),
@@ -166,15 +215,19 @@ def test_what_was_typed_is_read_as_the_answer(field: Field, posted: Posted, valu
 @pytest.mark.parametrize(
     ("field", "posted"),
     [
-        (TextField("x", default="Ada"), {"f0": [""]}),
+        (TextField("x", default="Ada", min_length=1), {"f0": [""]}),
         (IntegerField("x", default=3), {"f0": [" "]}),
         (ChoiceField("x", options=AB, default="b"), {"f0": [""]}),
         (TextField("x", format="date-time", default=NOON), {"f0": [""], "f0z": ["+02:00"]}),
     ],
 )
-def test_a_default_that_was_cleared_is_null(field: Field, posted: Posted) -> None:
-    """`null` keeps the default from being filled in (design, section 5)."""
+def test_a_default_that_was_cleared_is_null_where_no_value_says_so(field: Field, posted: Posted) -> None:
+    """Design, section 5; a host leaves it out, so that the review says what a server may do."""
     assert content(field, posted) == {"x": None}
+
+
+def test_a_text_that_was_cleared_is_empty() -> None:
+    assert content(TextField("x", default="Bob"), {"f0": [""]}) == {"x": ""}
 
 
 @pytest.mark.parametrize(

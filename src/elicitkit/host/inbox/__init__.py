@@ -2,7 +2,8 @@
 
 from ...tasks.listing import EVERYBODY
 from .entry import Entry, Page, State, Viewer
-from .inbox import Inbox, Resumable
+from .inbox import Inbox
+from .resumable import Resumable
 from .store import Asking, Closing, InboxStore, Kept, SweptEntries
 
 __all__ = [

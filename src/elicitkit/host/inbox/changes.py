@@ -67,7 +67,7 @@ def settled(kept: Kept, closing: Closing, now: float) -> Kept:
     else:
         reason = None if answer.ok else answer.reason or "cancelled"
         closed = _closed(entry, "answered", now, closing.by, reason)
-    return replace(kept, entry=replace(closed, note=closing.note), answer=answer)
+    return replace(kept, entry=replace(closed, note=closing.note), answer=answer, through=closing.through)
 
 
 def left(kept: Kept, now: float, by: str) -> Kept:

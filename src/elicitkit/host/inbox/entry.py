@@ -22,6 +22,10 @@ Viewer: TypeAlias = str | Everybody | None
 `EVERYBODY` sees all, and is for whoever keeps the inbox."""
 
 
+Mark: TypeAlias = tuple[float, int]
+"""Where an entry stands in its list: when it was closed, 0 for one that is open, and its number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A question in an inbox, as it was when it was read. It never holds the answer."""
@@ -77,6 +81,11 @@ class Entry:
     def origin(self) -> Origin:
         """Where the question comes from, as far as its source could tell."""
         return Origin.of(self.request)
+
+    @property
+    def mark(self) -> Mark:
+        """Where it stands in its list: open ones come by when they were asked, closed ones by when they were closed."""
+        return 0.0 if self.closed_at is None else self.closed_at.timestamp(), self.number
 
     @property
     def is_open(self) -> bool:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 import logging
-import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePath
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 import anyio
 
@@ -23,29 +20,22 @@ from ...tasks.listing import EVERYBODY
 from ...tasks.store import MAX_WAIT
 from ..answering import HOOK_SECONDS, Slot
 from ..asked import unsafe_link
-from ..checking import Refusal, answerable_form, leaving
-from ..pending_calls import PendingCall
+from ..at_once import takes_all_at_once
+from ..checking import Refusal
+from ..shapes import fitting, shape_of
 from .entry import Entry, Page, Viewer
 from .holding import Holding
+from .owners import OWNER_OF_INBOX, OwnerOf, OwnerOfInbox
+from .resumable import Resumable, pending_of
 from .sizes import require_name, require_note
 from .store import Asking, Closing, InboxStore, Kept, Listener
+from .tokens import digest_of, is_answered_through, is_opened, new_token
 from .waiting import Waiting
 
 logger: logging.Logger = logging.getLogger(__name__)
 
-OwnerOf = Callable[[Request], "str | None"]
-"""Says who may answer a request; `None` is whoever may look into the inbox."""
-
 LONGEST_LOOK: Final = 60.0
 """How long `closing` waits at most, in seconds."""
-
-
-class Resumable(NamedTuple):
-    """A call that was put aside, and what its question came to: `source.resume(pending, answer)` goes on with it."""
-
-    entry: Entry
-    pending: Pending
-    answer: Answer
 
 
 class Inbox:
@@ -68,7 +58,8 @@ class Inbox:
     Args:
         store: Where the questions are kept.
         host: The name of the host, which people are shown; needed by who only answers least of all.
-        owner_of: Says who may answer a request that `wait_for` puts in.
+        owner_of: Says who may answer a request, by whichever way it comes in: `wait_for`, a `slot`, or `ask` without
+            an owner. Without it, whoever may look into the inbox.
         max_wait: How long a question waits for a person at most, in seconds.
 
     Raises:
@@ -115,8 +106,9 @@ class Inbox:
         Args:
             options: Those of `Slot`.
         """
-        return Slot(self.wait_for, **{"at_once": None, **options})
+        return Slot(self.wait_for, **options)
 
+    @takes_all_at_once
     async def wait_for(self, request: Request) -> Answer:
         """Put a question in, and wait for what it comes to. When this is cancelled, the question is withdrawn.
 
@@ -124,8 +116,7 @@ class Inbox:
             LimitError: If it is too large, or too many are open.
             StoreError: If the store cannot be used.
         """
-        owner = None if self._owner_of is None else self._owner_of(request)
-        asking = Asking(request, self._end_of(request), self.host, owner, *self._holding.claim())
+        asking = Asking(request, self._end_of(request), self.host, self._owner(request), *self._holding.claim())
         put = asyncio.ensure_future(self.store.ask(asking))
         try:
             entry = await asyncio.shield(put)
@@ -137,12 +128,13 @@ class Inbox:
             raise
         return _outcome(kept)
 
-    async def ask(self, question: Request | Pending, *, owner: str | None = None) -> Entry:
+    async def ask(self, question: Request | Pending, *, owner: str | OwnerOfInbox | None = OWNER_OF_INBOX) -> Entry:
         """Put a question in that waits without a host; or find it, where it was put in before.
 
         Args:
             question: A request, or the result of a call that waits: then `take` gives it back with the answer.
-            owner: Who may answer.
+            owner: Who may answer. When nothing is said, `owner_of` of the inbox says it; what is said wins over it,
+                and `None` is whoever may look into the inbox.
 
         Raises:
             TypeError: If it is neither.
@@ -152,6 +144,7 @@ class Inbox:
             raise TypeError(f"an inbox is asked a Request or a Pending, not {type(question).__name__}")
         request = question.request if isinstance(question, Pending) else question
         call = question.to_dict() if isinstance(question, Pending) else None
+        owner = self._owner(request) if isinstance(owner, OwnerOfInbox) else owner
         return await self.store.ask(Asking(request, self._end_of(request), self.host, owner, call=call))
 
     async def ready(self, *, limit: int = 100) -> list[Entry]:
@@ -173,7 +166,7 @@ class Inbox:
         if not await self.store.collect(id):
             return None
         kept = await self.store.get(id)
-        return Resumable(kept.entry, _pending(kept.call or {}), _outcome(kept))
+        return Resumable(kept.entry, pending_of(kept.call or {}), _outcome(kept))
 
     async def give_back(self, id: str) -> None:
         """Undo `take`: the call could not go on, and nothing of it has happened.
@@ -207,7 +200,7 @@ class Inbox:
         return await self._page(is_open=True, owner=owner, limit=limit, after=after)
 
     async def closed(self, *, owner: Viewer = EVERYBODY, limit: int = 50, after: str | None = None) -> Page:
-        """The questions that are closed and not yet erased, the newest first; see `open`."""
+        """The questions that are closed and not yet erased, the one that was closed last first; see `open`."""
         return await self._page(is_open=False, owner=owner, limit=limit, after=after)
 
     async def get(self, id: str, *, owner: Viewer = EVERYBODY) -> Entry:
@@ -224,10 +217,10 @@ class Inbox:
         Raises:
             ContractError: If nobody can answer it: it can only be declined or cancelled.
         """
-        form = answerable_form(entry.request)
+        form = shape_of(entry.request)
         if isinstance(form, Refusal):
             raise ContractError(f"nobody can answer this: {form.problem}")
-        return form
+        return form if entry.request.kind == "input" else None
 
     async def accept(
         self, id: str, data: Mapping[str, Any] | None = None, *, by: str = "", owner: Viewer = EVERYBODY
@@ -247,11 +240,18 @@ class Inbox:
         return await self.answer(id, entry.request.cancel(), note=note, by=by, owner=owner)
 
     async def answer(
-        self, id: str, answer: Answer, *, note: str = "", by: str = "", owner: Viewer = EVERYBODY
+        self,
+        id: str,
+        answer: Answer,
+        *,
+        note: str = "",
+        by: str = "",
+        owner: Viewer = EVERYBODY,
+        through: str | None = None,
     ) -> Entry:
         """Close a question with an answer, and give the entry as it is then. The first one wins.
 
-        What is given to a form is made right and checked, and what is not of the form is left out.
+        What is given to a form, or to questions, is made right and checked, and what is not of it is left out.
 
         Args:
             id: The id of the entry.
@@ -259,19 +259,23 @@ class Inbox:
             note: What is to be known of it here, at most 2,000 characters; it never goes to who asked.
             by: Who answers, for people to read.
             owner: Who looks.
+            through: The token of the link that it comes by. Nobody proves by one who they are: then it was answered by
+                the owner of the question, if it has one, and *by* does not count.
 
         Raises:
-            AnswerError: If it does not fit the form, with every fault. The question stays open.
+            AnswerError: If it does not fit, with every fault. The question stays open.
             EntryClosed: If somebody was first, or it is asked no longer.
-            UnknownEntry: If there is none of that id for who looks.
-            ContractError: If it is the answer to another request; or accepts a form that nobody can answer, or a link
-                that nobody is to open.
+            UnknownEntry: If there is none of that id for who looks, or *through* opens another one.
+            ContractError: If it is the answer to another request; or accepts a form or questions that nobody can
+                answer, or a link that nobody is to open.
             TypeError, LimitError: If *by* is no name, or *note* too long.
             StoreError: If the store cannot be used.
         """
         require_name("who answers", by)
         require_note(note)
         entry = await self.get(id, owner=owner)
+        if through is not None:
+            by = (await self.opened_by(id, through)).owner or ""
         if not entry.request.is_answered_by(answer):
             raise ContractError("the answer is one to another request: its id is not the id of this one")
         if not entry.is_open:
@@ -279,7 +283,8 @@ class Inbox:
         is_consent = answer.ok and entry.request.kind == "authorization"
         if is_consent and (problem := unsafe_link(entry.request.url)):
             raise ContractError(f"nobody is to agree to this link: it {problem}")
-        return await self.store.settle(id, Closing(leaving(entry.request, answer), by=by, note=note))
+        fits, digest = fitting(entry.request, answer), "" if through is None else digest_of(through)
+        return await self.store.settle(id, Closing(fits, by=by, note=note, through=digest))
 
     async def answer_to(self, id: str, *, owner: Viewer = EVERYBODY) -> Answer | None:
         """What a question came to, with all that was filled in; `None` while it is open.
@@ -315,8 +320,8 @@ class Inbox:
         Raises:
             UnknownEntry: If there is no such entry.
         """
-        token = secrets.token_urlsafe(16)
-        await self.store.add_token(id, _digest(token))
+        token = new_token()
+        await self.store.add_token(id, digest_of(token))
         return token
 
     async def opened_by(self, id: str, token: str) -> Entry:
@@ -325,10 +330,18 @@ class Inbox:
         Raises:
             UnknownEntry: If there is none of that id, or the token opens another one.
         """
-        kept, digest = await self.store.get(id), _digest(token)
-        if not sum(hmac.compare_digest(digest, one) for one in kept.tokens):  # All of them: the time says nothing.
+        kept = await self.store.get(id)
+        if not is_opened(kept, token):
             raise UnknownEntry
         return kept.entry
+
+    async def is_answered_through(self, id: str, token: str) -> bool:
+        """Whether it was this token that a question was answered through; see `answer`.
+
+        Raises:
+            UnknownEntry: If there is none of that id.
+        """
+        return is_answered_through(await self.store.get(id), token)
 
     # --- within ------------------------------------------------------------------------------------------------------
 
@@ -369,6 +382,9 @@ class Inbox:
             except StoreError:
                 logger.exception("a question could not be withdrawn from the inbox; it is abandoned after a while")
 
+    def _owner(self, request: Request) -> str | None:
+        return None if self._owner_of is None else self._owner_of(request)
+
     def _end_of(self, request: Request) -> datetime:
         end = datetime.fromtimestamp(self.store.clock(), UTC) + timedelta(seconds=self._max_wait)
         return min(end, (request.expires_at or end).astimezone(UTC))
@@ -378,11 +394,3 @@ def _outcome(kept: Kept) -> Answer:
     outcome = kept.outcome
     assert outcome is not None, "it is closed"
     return outcome
-
-
-def _pending(call: Mapping[str, Any]) -> Pending:
-    return PendingCall.from_dict(call) if "call" in call else Pending.from_dict(call)
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()

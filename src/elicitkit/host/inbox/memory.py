@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ...tasks.listing import EVERYBODY
 from .changes import moment
-from .entry import Entry, Viewer
+from .entry import Entry, Mark, Viewer
 from .store import Kept
 from .transaction import Transaction
 from .transactional import TransactionalInboxStore
@@ -99,13 +99,13 @@ class _Tables:
         kept = self._all(is_open=is_open)
         return len(kept) if viewer is EVERYBODY else sum(one.entry.is_seen_by(viewer) for one in kept.values())
 
-    def page(self, *, is_open: bool, viewer: Viewer, limit: int, after: int | None) -> list[Entry]:
+    def page(self, *, is_open: bool, viewer: Viewer, limit: int, after: Mark | None) -> list[Entry]:
         """See `Transaction.page`."""
         seen = (kept.entry for kept in self._all(is_open=is_open).values() if kept.entry.is_seen_by(viewer))
         if is_open:  # They are in the order they were asked in.
-            return list(islice((entry for entry in seen if after is None or entry.number > after), limit))
-        behind = (entry for entry in seen if after is None or entry.number < after)
-        return heapq.nlargest(limit, behind, key=lambda entry: entry.number)
+            return list(islice((entry for entry in seen if after is None or entry.mark > after), limit))
+        behind = (entry for entry in seen if after is None or entry.mark < after)
+        return heapq.nlargest(limit, behind, key=lambda entry: entry.mark)
 
     def ready(self, limit: int, host: str | None) -> list[Entry]:
         """See `Transaction.ready`."""

@@ -12,7 +12,7 @@ from ...errors import StoreError
 from ...tasks.listing import EVERYBODY
 from ...tasks.stores.postgres_rows import Rows
 from ...tasks.stores.postgres_text import given, kept
-from .entry import Entry, Viewer
+from .entry import Entry, Mark, Viewer
 from .rows import CHANGING, FIXED, OF_ENTRY, OF_KEPT, changing, entry_of, fixed, kept_of
 from .store import Kept
 
@@ -92,13 +92,13 @@ class InboxTables(Rows):
         (found,) = self._execute(query, wanted).fetchone() or (0,)
         return int(found)
 
-    def page(self, *, is_open: bool, viewer: Viewer, limit: int, after: int | None) -> list[Entry]:
+    def page(self, *, is_open: bool, viewer: Viewer, limit: int, after: Mark | None) -> list[Entry]:
         """See `Transaction.page`."""
         seen, wanted = _seen_by(viewer)
-        behind = "TRUE" if after is None else f"number {'>' if is_open else '<'} {after:d}"
-        order = "ASC" if is_open else "DESC"
-        query = f"{_ENTRIES} WHERE {_are(is_open)} AND {seen} AND {behind} ORDER BY number {order} LIMIT %s"
-        return [entry_of(_given(row)) for row in self._execute(query.encode(), (*wanted, limit))]
+        behind, mark = _behind(after, is_open=is_open)
+        order = "number" if is_open else "closed_at DESC, number DESC"
+        query = f"{_ENTRIES} WHERE {_are(is_open)} AND {seen} AND {behind} ORDER BY {order} LIMIT %s"
+        return [entry_of(_given(row)) for row in self._execute(query.encode(), (*wanted, *mark, limit))]
 
     def ready(self, limit: int, host: str | None) -> list[Entry]:
         """See `Transaction.ready`."""
@@ -124,6 +124,12 @@ class InboxTables(Rows):
 
 def _are(is_open: bool) -> str:
     return "open" if is_open else "NOT open"
+
+
+def _behind(after: Mark | None, *, is_open: bool) -> tuple[str, tuple[Any, ...]]:
+    if after is None:
+        return "TRUE", ()
+    return ("number > %s", (after[1],)) if is_open else ("(closed_at, number) < (%s, %s)", after)
 
 
 def _seen_by(viewer: Viewer) -> tuple[str, tuple[Any, ...]]:

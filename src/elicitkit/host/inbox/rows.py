@@ -29,6 +29,9 @@ OF_ENTRY: Final = (
 OF_KEPT: Final = (*OF_ENTRY, "key", "holder", "answer", "call", "tokens")
 """What an entry with all that is kept of it is read from."""
 
+_THROUGH: Final = ">"
+"""What stands before the token that an entry was answered by, in the column of tokens. No digest has it."""
+
 
 def fixed(kept: Kept) -> tuple[Any, ...]:
     """The values of `FIXED`."""
@@ -52,7 +55,7 @@ def changing(kept: Kept, revision: int, due: float) -> tuple[Any, ...]:
         entry.is_collected,
         kept.holder,
         None if kept.answer is None else kept.answer.to_json(),
-        " ".join(kept.tokens),
+        " ".join((*kept.tokens, f"{_THROUGH}{kept.through}") if kept.through else kept.tokens),
         revision,
         due,
         entry.is_open,
@@ -86,15 +89,23 @@ def entry_of(row: Sequence[Any]) -> Entry:
 
 def kept_of(row: Sequence[Any]) -> Kept:
     """An entry with all that is kept of it, from the values of `OF_KEPT`."""
-    key, holder, answer, call, tokens = row[len(OF_ENTRY) :]
+    key, holder, answer, call, digests = row[len(OF_ENTRY) :]
+    tokens, through = _tokens(digests.split())
     return Kept(
         entry_of(row[: len(OF_ENTRY)]),
         key,
         holder,
         answer=None if answer is None else Answer.from_json(answer),
         call=None if call is None else json.loads(call),
-        tokens=tuple(tokens.split()),
+        tokens=tokens,
+        through=through,
     )
+
+
+def _tokens(digests: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """The tokens that open an entry, and the one that it was answered by, which stands behind them."""
+    through = next((one.removeprefix(_THROUGH) for one in digests if one.startswith(_THROUGH)), "")
+    return tuple(one for one in digests if not one.startswith(_THROUGH)), through
 
 
 def _written(call: Mapping[str, Any]) -> str:

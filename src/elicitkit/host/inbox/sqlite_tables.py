@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ...tasks.listing import EVERYBODY
 from ...tasks.record import News
-from .entry import Entry, Viewer
+from .entry import Entry, Mark, Viewer
 from .rows import CHANGING, FIXED, OF_ENTRY, OF_KEPT, changing, entry_of, fixed, kept_of
 from .store import Kept
 
@@ -72,13 +72,13 @@ class InboxTables:
         row = self._connection.execute(f"SELECT count(*) FROM inbox WHERE open = {is_open:d} AND {seen}", given)
         return int(row.fetchone()[0])
 
-    def page(self, *, is_open: bool, viewer: Viewer, limit: int, after: int | None) -> list[Entry]:
+    def page(self, *, is_open: bool, viewer: Viewer, limit: int, after: Mark | None) -> list[Entry]:
         """See `Transaction.page`."""
         seen, given = _seen_by(viewer)
-        behind = "TRUE" if after is None else f"number {'>' if is_open else '<'} {after:d}"
-        order = "ASC" if is_open else "DESC"
-        query = f"{_ENTRIES} WHERE open = {is_open:d} AND {seen} AND {behind} ORDER BY number {order} LIMIT ?"
-        return [entry_of(row) for row in self._connection.execute(query, (*given, limit))]
+        behind, mark = _behind(after, is_open=is_open)
+        order = "number" if is_open else "closed_at DESC, number DESC"
+        query = f"{_ENTRIES} WHERE open = {is_open:d} AND {seen} AND {behind} ORDER BY {order} LIMIT ?"
+        return [entry_of(row) for row in self._connection.execute(query, (*given, *mark, limit))]
 
     def ready(self, limit: int, host: str | None) -> list[Entry]:
         """See `Transaction.ready`."""
@@ -118,6 +118,12 @@ class InboxTables:
         changed = "SELECT id, revision FROM inbox WHERE revision > ? ORDER BY revision"
         found = connection.execute(changed, (revision,)).fetchall()
         return {id: News(at) for id, at in found}, found[-1][1] if found else revision
+
+
+def _behind(after: Mark | None, *, is_open: bool) -> tuple[str, tuple[Any, ...]]:
+    if after is None:
+        return "TRUE", ()
+    return ("number > ?", (after[1],)) if is_open else ("(closed_at, number) < (?, ?)", after)
 
 
 def _seen_by(viewer: Viewer) -> tuple[str, tuple[Any, ...]]:

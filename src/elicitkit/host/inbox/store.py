@@ -67,6 +67,9 @@ class Closing:
     note: str = ""
     """What is to be known of it beside the answer."""
 
+    through: str = dataclasses.field(default="", repr=False)
+    """The digest of the token that the answer comes by; empty if it comes by none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:
@@ -88,6 +91,9 @@ class Kept:
 
     tokens: tuple[str, ...] = dataclasses.field(default=(), repr=False)
     """The digests of the tokens that open it, the newest last."""
+
+    through: str = dataclasses.field(default="", repr=False)
+    """The digest of the token that it was answered by; empty if it was by none."""
 
     @property
     def is_joinable(self) -> bool:
@@ -216,7 +222,7 @@ class InboxStore(Storage):
 
     @abstractmethod
     async def page(self, *, is_open: bool, viewer: Viewer, limit: int, after: str | None) -> Page:
-        """Some of the entries that are open, the oldest first; or of those that are closed, the newest question first.
+        """Some of the entries that are open, the oldest first; or of those that are closed, the last closed first.
 
         Raises:
             ValueError: If *after* is nothing that a page gave.

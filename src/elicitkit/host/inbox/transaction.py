@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from ...errors import UnknownEntry
-from .entry import Entry, Viewer
+from .entry import Entry, Mark, Viewer
 from .store import Kept
 
 
@@ -37,8 +37,8 @@ class Transaction(Protocol):
         """How many entries are open, or closed, that somebody may see."""
         ...
 
-    def page(self, *, is_open: bool, viewer: Viewer, limit: int, after: int | None) -> list[Entry]:
-        """As `InboxStore.page`; *after* is the number of the last entry of the page before."""
+    def page(self, *, is_open: bool, viewer: Viewer, limit: int, after: Mark | None) -> list[Entry]:
+        """As `InboxStore.page`; *after* is the mark of the last entry of the page before."""
         ...
 
     def ready(self, limit: int, host: str | None) -> list[Entry]:

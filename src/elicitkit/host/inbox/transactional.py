@@ -6,6 +6,7 @@ gives. A new store implements `Transaction`, and how one is run.
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -16,7 +17,7 @@ from ...errors import LimitError
 from ...tasks.listing import EVERYBODY
 from ...tasks.stores.telling import Telling
 from . import changes
-from .entry import Entry, Page, Viewer
+from .entry import Entry, Mark, Page, Viewer
 from .sizes import require_keepable
 from .store import Asking, Closing, InboxStore, Kept, SweptEntries
 from .transaction import Transaction, known
@@ -25,6 +26,10 @@ T = TypeVar("T")
 
 SWEEP_AT_ONCE: Final = 200
 """How many entries one transaction of a sweep takes, so that it does not keep others waiting."""
+
+_OPEN: Final = re.compile(r"\d{1,18}", re.ASCII)
+_CLOSED: Final = re.compile(r"\d{1,18}_\d{1,12}\.\d{1,9}", re.ASCII)
+"""The marks of the two lists."""
 
 _NOTHING: Final = SweptEntries(0, 0, 0)
 
@@ -124,13 +129,13 @@ class TransactionalInboxStore(Telling, InboxStore):
 
     async def page(self, *, is_open: bool, viewer: Viewer, limit: int, after: str | None) -> Page:
         """See `InboxStore.page`."""
-        number = None if after is None else _number(after)
+        mark = None if after is None else _mark(after, is_open=is_open)
 
         def paging(within: Transaction) -> Page:
-            found = within.page(is_open=is_open, viewer=viewer, limit=limit + 1, after=number)
+            found = within.page(is_open=is_open, viewer=viewer, limit=limit + 1, after=mark)
             total = within.count(is_open=is_open, viewer=viewer)
             shown = found[:limit]
-            return Page(tuple(shown), str(shown[-1].number) if len(found) > limit else None, total)
+            return Page(tuple(shown), _written(shown[-1]) if len(found) > limit else None, total)
 
         return await self._read(paging)
 
@@ -188,7 +193,19 @@ class TransactionalInboxStore(Telling, InboxStore):
             )
 
 
-def _number(after: str) -> int:
-    if not (after.isascii() and after.isdigit() and len(after) < 19):
+def _written(last: Entry) -> str:
+    """Where the next page goes on, as a text."""
+    closed_at, number = last.mark
+    return f"{number}" if last.is_open else f"{number}_{closed_at!r}"
+
+
+def _mark(after: str, *, is_open: bool) -> Mark:
+    """Where a page goes on.
+
+    Raises:
+        ValueError: If it is nothing that a page of that list gave.
+    """
+    if not (_OPEN if is_open else _CLOSED).fullmatch(after):
         raise ValueError("a page is asked for with what the page before gave as its next")
-    return int(after)
+    number, _, closed_at = after.partition("_")
+    return float(closed_at or 0.0), int(number)

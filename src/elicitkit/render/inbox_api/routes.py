@@ -17,6 +17,8 @@ from ...errors import UnknownEntry
 from ...host.inbox import EVERYBODY, Inbox, Viewer
 from ...host.inbox.inbox import LONGEST_LOOK
 from ...limits import PAGE_ENTRIES
+from ...suspension import Answer
+from ...suspension import Request as Asked
 from .bodies import body_of
 from .problems import Problem, as_json, problem_of
 
@@ -54,16 +56,18 @@ class _Door:
         self._inbox = inbox
         self._token = token.encode()
 
-    async def let_in(self, request: Request) -> None:
-        """Let a request in.
+    async def let_in(self, request: Request) -> str | None:
+        """Let a request in, and give the token of the link that it comes by; `None` for who keeps the inbox.
 
         Raises:
             Problem: If it may not come in. Who has no token is not told what there is.
         """
         scheme, _, given = request.headers.get("authorization", "").partition(" ")
         given = given.strip() if scheme.lower() == "bearer" else ""
-        if given and (hmac.compare_digest(given.encode(), self._token) or await self._opens(request, given)):
-            return
+        if given and hmac.compare_digest(given.encode(), self._token):
+            return None
+        if given and await self._opens(request, given):
+            return given
         headers = {"WWW-Authenticate": 'Bearer realm="inbox"'}
         raise Problem(HTTPStatus.UNAUTHORIZED, "this needs the token of the inbox, or of the question", headers=headers)
 
@@ -87,7 +91,7 @@ class _Resource:
 
     async def _response(self, request: Request) -> Response:
         try:
-            await self._door.let_in(request)
+            request.state.link = await self._door.let_in(request)
             return as_json(await self._act(request)(request))
         except Exception as error:
             return problem_of(error).response()
@@ -130,27 +134,45 @@ class _Desk:
         return entry.to_dict()
 
     async def answer_to(self, request: Request) -> Mapping[str, Any]:
-        """`GET /questions/{id}/answer`."""
-        answer = await self._inbox.answer_to(request.path_params["id"], owner=_viewer(request))
+        """`GET /questions/{id}/answer`: what somebody filled in is told to no link but the one that it came by."""
+        id, link = request.path_params["id"], _link(request)
+        answer = await self._inbox.answer_to(id, owner=_viewer(request))
+        says_something = answer is not None and bool(answer.data)
+        if says_something and link is not None and not await self._inbox.is_answered_through(id, link):
+            raise Problem(HTTPStatus.FORBIDDEN, "this was not answered by your link, so you do not see the answer")
         told = {} if answer is None else answer.to_dict()
         return {"answer": {name: one for name, one in told.items() if name != "id"} or None}
 
     async def answer(self, request: Request) -> Mapping[str, Any]:
         """`POST /questions/{id}/answer`: `{"content": {…}, "by": …}`."""
         sent = await body_of(request, {"content": dict, "by": str, "note": str})
-        entry = await self._inbox.get(request.path_params["id"], owner=_viewer(request))
-        answer = entry.request.accept(sent.pop("content", None))
-        return (await self._inbox.answer(entry.id, answer, owner=_viewer(request), **sent)).to_dict()
+        content = sent.pop("content", None)
+        return await self._answered(request, lambda asked: asked.accept(content), sent)
 
     async def decline(self, request: Request) -> Mapping[str, Any]:
         """`POST /questions/{id}/decline`: nothing, or `{"by": …, "note": …}`."""
         sent = await body_of(request, {"by": str, "note": str})
-        return (await self._inbox.decline(request.path_params["id"], owner=_viewer(request), **sent)).to_dict()
+        return await self._answered(request, lambda asked: asked.decline(), sent)
 
     async def cancel(self, request: Request) -> Mapping[str, Any]:
         """`POST /questions/{id}/cancel`: nothing, or `{"by": …, "note": …}`."""
         sent = await body_of(request, {"by": str, "note": str})
-        return (await self._inbox.cancel(request.path_params["id"], owner=_viewer(request), **sent)).to_dict()
+        return await self._answered(request, lambda asked: asked.cancel(), sent)
+
+    async def _answered(
+        self, request: Request, answer: Callable[[Asked], Answer], said: Mapping[str, str]
+    ) -> Mapping[str, Any]:
+        """The entry after an answer. What a link says of who answers does not count."""
+        viewer = _viewer(request)
+        entry = await self._inbox.get(request.path_params["id"], owner=viewer)
+        given = answer(entry.request)
+        return (await self._inbox.answer(entry.id, given, owner=viewer, through=_link(request), **said)).to_dict()
+
+
+def _link(request: Request) -> str | None:
+    """The token of the link that a request comes by; `None` for who keeps the inbox."""
+    link: str | None = request.state.link
+    return link
 
 
 def _viewer(request: Request) -> Viewer:

@@ -8,13 +8,13 @@ from typing import TypedDict, assert_never
 
 from ...errors import FormError
 from ...forms import Content, Form
+from ...host.model_questions import answers_of, form_of_questions
 from ...host.origins import Origin
 from ...host.retries import Retry, retry_of
 from ...host.showing import waiting_here
 from ...outcomes import Accepted, Cancelled, Declined, Outcome
 from ...suspension import Answer, Request
 from ..details import details_of
-from ..model_questions import answers_of, form_of_questions
 from .filling import fill, visit
 
 

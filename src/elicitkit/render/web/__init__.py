@@ -9,7 +9,7 @@ others when something is to be shown.
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ...forms import FormSource
     from ...host.inbox import Inbox
+    from ...outcomes import Outcome
 
 __all__ = ["LOOPBACK", "inbox_app", "link_of_app", "preview_app", "serve", "serving"]
 
@@ -56,8 +57,16 @@ def inbox_app(inbox: Inbox, *, token: str, title: str = "Inbox", allowed_hosts: 
     return made
 
 
-def preview_app(form: FormSource[Any], *, token: str, allowed_hosts: Iterable[str] = LOOPBACK) -> Starlette:
+def preview_app(
+    form: FormSource[Any],
+    *,
+    token: str,
+    allowed_hosts: Iterable[str] = LOOPBACK,
+    judge: Callable[[Mapping[str, Any]], Outcome[Any]] | None = None,
+) -> Starlette:
     """The pages of one form, for its author: nothing is sent, and the last page has what would have been.
+
+    Beside it stands what the tool would get; what its type, or its author, refuses is asked again, as a tool does.
 
     `/?token=…` lets in.
 
@@ -65,13 +74,15 @@ def preview_app(form: FormSource[Any], *, token: str, allowed_hosts: Iterable[st
         form: What is shown.
         token: What the link holds; at least 16 characters that nobody can guess.
         allowed_hosts: The names that the app may be asked for by, without ports.
+        judge: What the tool makes of an answer; `form.accept` if nothing is said. For a form that is drawn as another.
 
     Raises:
         TypeError, ValueError: If the token is no text, or too short.
         FormError: If the form has faults.
         MissingExtra: If the extra `web` is not installed.
     """
-    made: Starlette = _module("preview").preview_app(form.build(), token=token, allowed_hosts=allowed_hosts)
+    built, preview = form.build(), _module("preview")
+    made: Starlette = preview.preview_app(built, token=token, allowed_hosts=allowed_hosts, judge=judge)
     return made
 
 

@@ -174,7 +174,7 @@ class _Desk:
                 entry.id,
                 _answer(entry, step),
                 note=step.note if isinstance(step, Refuse) else "",
-                by=(entry.owner or "") if session.entry else "",
+                through=session.secret if session.entry else None,
             )
         except AnswerError as error:
             return page_response(again(question, posted, error.faults))

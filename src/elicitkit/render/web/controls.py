@@ -7,6 +7,7 @@ Options go by their place in the list, never by their value, which is a stranger
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Final, TypeAlias, assert_never
@@ -24,7 +25,7 @@ from ...fields import (
 )
 from ..controls import Answerable, Line, control
 from ..text import LEAVE_OPEN, NO, YES, option_labels
-from .moments import moment_of, zones
+from .moments import held_of, is_day, is_held, moment_of, zones
 
 Posted: TypeAlias = Mapping[str, Sequence[str]]
 """What a browser sends of a form: the texts of each control by its name."""
@@ -32,11 +33,28 @@ Posted: TypeAlias = Mapping[str, Sequence[str]]
 ZONE: Final = "z"
 """What the name of the control of a time zone has behind that of its date and time."""
 
+EXACT: Final = "x"
+"""What the name of a control has behind it for the exact text, where the control cannot hold all of it."""
+
 MOST_RADIOS: Final = 7
 """With more options than these, a choice is a list that opens."""
 
 ONE_LINE: Final = 120
-"""Text that may have more characters than these gets an area."""
+"""Text that may have more characters than these, or has to, gets an area."""
+
+PROSE: Final = frozenset(
+    (
+        *("abstract", "agenda", "bio", "biography", "body", "comment", "comments", "content", "cover"),
+        *("describe", "description", "details", "explain", "explanation", "feedback", "instructions"),
+        *("introduction", "justification", "letter", "list", "message", "motivation", "note", "notes"),
+        *("paragraph", "paragraphs", "prompt", "reason", "reasons", "remark", "remarks", "review", "statement"),
+        *("steps", "story", "summary", "text", "thoughts", "transcript"),
+    )
+)
+"""Words of a name or a title of text that has no limit, and is written in lines rather than in one."""
+
+_WORD, _HUMP = re.compile(r"[a-z]+"), re.compile(r"(?<=[a-z])(?=[A-Z])")
+"""A word, and where one begins within a name."""
 
 CHECKED, YES_VALUE, NO_VALUE, OPEN_VALUE = "on", "yes", "no", ""
 
@@ -83,7 +101,15 @@ class Moment:
     local: str
     step: str
     zones: tuple[Choosable, ...]
+    exact: str = ""
+    """What it is until somebody changes it, where the control cannot hold all of it."""
+
     kind: ClassVar[str] = "moment"
+
+    @property
+    def type(self) -> str:
+        """A line for what is no time: the control of a browser would show nothing in its place."""
+        return "datetime-local" if not self.local or is_held(self.local) else "text"
 
     @property
     def has_zone(self) -> bool:
@@ -154,8 +180,10 @@ def untouched(fields: Sequence[Field], answered: Mapping[str, object] | None = N
 def _untouched(field: Field, name: str, answered: Mapping[str, object]) -> dict[str, Sequence[str]]:
     match field:
         case TextField(format="date-time"):
-            local, zone = moment_of(_text(field, answered))
-            return {name: [local], name + ZONE: [zone]}
+            text = _text(field, answered)
+            local, zone = moment_of(text)
+            exact: dict[str, Sequence[str]] = {} if held_of(local) == local else {name + EXACT: [text]}
+            return {name: [held_of(local)], name + ZONE: [zone], **exact}
         case TextField() | IntegerField() | NumberField():
             return {name: [_text(field, answered)]}
         case BooleanField(default=None):
@@ -188,7 +216,7 @@ def drawn(field: Field, name: str, posted: Posted) -> Control:
     text = first(posted, name)
     match field:
         case TextField(format="date-time"):
-            return _moment(text, first(posted, name + ZONE))
+            return _moment(text, first(posted, name + ZONE), first(posted, name + EXACT))
         case TextField():
             return _typed_text(field, text)
         case IntegerField():
@@ -216,10 +244,18 @@ def first(posted: Posted, name: str) -> str:
 
 
 def takes_lines(field: TextField, text: str) -> bool:
-    """Whether free text gets an area: when it may be long, and wherever a line would lose some of it."""
+    """Whether free text gets an area: when it is long, and wherever a line would lose some of it.
+
+    How long it may be says so. Where nothing does, it is what its name and its title call it, and how much of it there
+    is; in doubt it is one line, in which Enter does what people expect of it.
+    """
     if field.format is not None:
         return False
-    return "\n" in text or field.max_length is None or field.max_length > ONE_LINE
+    if "\n" in text or max(len(text), field.min_length or 0) > ONE_LINE:
+        return True
+    if field.max_length is not None:
+        return field.max_length > ONE_LINE
+    return not PROSE.isdisjoint(_WORD.findall(_HUMP.sub(" ", f"{field.name} {field.title or ''}").lower()))
 
 
 def _typed_text(field: TextField, text: str) -> Control:
@@ -231,14 +267,14 @@ def _typed_text(field: TextField, text: str) -> Control:
         case "uri":
             return Input(text, type="url", inputmode="url", is_verbatim=True)
         case "date":
-            return Input(text, type="date")
+            return Input(text, type="date" if not text or is_day(text) else "text")
         case _:
             return Input(text)
 
 
-def _moment(local: str, zone: str) -> Moment:
+def _moment(local: str, zone: str, exact: str) -> Moment:
     choices = (Choosable("", "Choose …", not zone), *(Choosable(one, label, one == zone) for one, label in zones(zone)))
-    return Moment(local, _step(local), choices)
+    return Moment(local, _step(local), choices, exact)
 
 
 def _step(local: str) -> str:

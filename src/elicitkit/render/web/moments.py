@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _MOMENT = re.compile(r"(\d{4,}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*([Zz]|[+-]\d\d:\d\d)?", re.ASCII)
-_NO_SECONDS = re.compile(r":00(?:\.0+)?$")
+_NO_DECIMALS = re.compile(r"\.?0+$")
+_NO_SECONDS = re.compile(r":00$")
+_TOO_FINE = re.compile(r"(\.\d{3})\d+$")
+
+_UNITS: Final = (("day", 1440), ("hour", 60), ("minute", 1))
+"""What times are told in, with how many minutes each has."""
 
 _ZONES: Final = (
     *("-12:00", "-11:00", "-10:00", "-09:30", "-09:00", "-08:00", "-07:00", "-06:00", "-05:00", "-04:00", "-03:30"),
@@ -27,8 +33,32 @@ def moment_of(text: str) -> tuple[str, str]:
     if not (found := _MOMENT.fullmatch(text.strip())):
         return text, ""
     day, time, zone = found.groups()
-    short = _NO_SECONDS.sub("", time) if time.count(":") > 1 else time
-    return f"{day}T{short}", {None: "", "Z": "+00:00", "z": "+00:00"}.get(zone, zone)
+    return f"{day}T{_short(time)}", {None: "", "Z": "+00:00", "z": "+00:00"}.get(zone, zone)
+
+
+def held_of(local: str) -> str:
+    """A local time as fine as the control of a browser can hold it: thousandths of a second.
+
+    >>> held_of("2027-05-12T14:30:10.123456"), held_of("2027-05-12T14:30:10.0004")
+    ('2027-05-12T14:30:10.123', '2027-05-12T14:30:10')
+    """
+    return moment_of(_TOO_FINE.sub(r"\1", local))[0]
+
+
+def is_held(local: str) -> bool:
+    """Whether the control of a browser can hold a local time at all: it shows nothing in place of what it cannot."""
+    try:
+        return bool(_MOMENT.fullmatch(local)) and datetime.fromisoformat(local).tzinfo is None
+    except ValueError:
+        return False
+
+
+def is_day(text: str) -> bool:
+    """The same for a date."""
+    try:
+        return bool(_DAY.fullmatch(text)) and date.fromisoformat(text) is not None
+    except ValueError:
+        return False
 
 
 def moment_from(local: str, zone: str) -> str:
@@ -83,17 +113,16 @@ def since(moment: datetime, now: datetime) -> str:
 
 
 def until(moment: datetime, now: datetime) -> str:
-    """How long there is until something.
+    """How long there is until something, to the nearest day, hour or minute: of which there are two at least.
 
-    >>> until(datetime(2026, 1, 2, 12), datetime(2026, 1, 1, 11, 50))
-    'for 1 more day'
-    >>> until(datetime(2026, 1, 8, 12), datetime(2026, 1, 1, 12, 0, 1))
-    'for 7 more days'
+    >>> until(datetime(2026, 1, 8, 12), datetime(2026, 1, 1, 18)), until(datetime(2026, 1, 2, 12), datetime(2026, 1, 1))
+    ('for 7 more days', 'for 36 more hours')
     """
-    left = moment - now
-    if left < timedelta(minutes=1):
+    minutes = (moment - now).total_seconds() / 60
+    if minutes < 1:
         return "for less than a minute"
-    return f"for {_length(left + timedelta(seconds=59), ' more')}"
+    unit, size = next(((unit, size) for unit, size in _UNITS if minutes >= 2 * size), _UNITS[-1])
+    return f"for {_counted(int(minutes / size + 0.5), unit, ' more')}"
 
 
 def written(moment: datetime) -> str:
@@ -105,10 +134,17 @@ def written(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M %Z}"
 
 
-def _length(span: timedelta, word: str = "") -> str:
+def _short(time: str) -> str:
+    """A time without the seconds and decimals that are zero."""
+    short = _NO_DECIMALS.sub("", time) if "." in time else time
+    return _NO_SECONDS.sub("", short) if short.count(":") > 1 else short
+
+
+def _length(span: timedelta) -> str:
     minutes = int(span.total_seconds()) // 60
-    for unit, size in (("day", 1440), ("hour", 60), ("minute", 1)):
-        if minutes >= size:
-            count = minutes // size
-            return f"{count}{word} {unit}{'' if count == 1 else 's'}"
-    return f"less than a{word} minute"
+    unit, size = next((unit, size) for unit, size in _UNITS if minutes >= size)
+    return _counted(minutes // size, unit)
+
+
+def _counted(count: int, unit: str, word: str = "") -> str:
+    return f"{count}{word} {unit}{'' if count == 1 else 's'}"

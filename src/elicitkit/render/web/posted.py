@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, assert_never
 
@@ -19,8 +19,9 @@ from ...fields import (
 )
 from ...forms import Content, Form
 from ..controls import Answerable, Entry, Line, Pick, Tick, entry
-from .controls import CHECKED, NO_VALUE, YES_VALUE, ZONE, Posted, first, name_of
-from .moments import is_local, moment_from, moment_of
+from ..text import typeable
+from .controls import CHECKED, EXACT, NO_VALUE, YES_VALUE, ZONE, Posted, first, name_of
+from .moments import held_of, is_local, moment_from, moment_of
 
 NO_ZONE: Final = "needs a time zone as well"
 
@@ -29,7 +30,7 @@ class Reading(NamedTuple):
     """What was posted, as it will be sent; or what is wrong with it."""
 
     content: dict[str, Any]
-    """The checked answer, with `None` for a default that was cleared; empty where there are faults."""
+    """The checked answer, with `None` for a default that was cleared and no value says so; empty if it has faults."""
 
     entries: dict[str, object]
     """The answer before the check, by wire name."""
@@ -57,7 +58,8 @@ def entry_of(field: Answerable, name: str, posted: Posted) -> Entry:
     text = first(posted, name)
     match field:
         case TextField(format="date-time"):
-            return entry(field, Line(_moment(field, text, first(posted, name + ZONE))))
+            zone, exact = first(posted, name + ZONE), first(posted, name + EXACT)
+            return entry(field, Line(_moment(text, zone, originals=(field.default, exact))))
         case TextField():
             return entry(field, Line(_lines(field, text)))
         case IntegerField() | NumberField():
@@ -75,17 +77,20 @@ def entry_of(field: Answerable, name: str, posted: Posted) -> Entry:
             assert_never(field)
 
 
-def _moment(field: TextField, local: str, zone: str) -> str:
-    """The moment of two controls; the default as it was written, where nobody touched it."""
-    if field.default is not None and (local, zone) == moment_of(field.default):
-        return field.default
+def _moment(local: str, zone: str, *, originals: Iterable[str | None]) -> str:
+    """The moment of two controls; what they were set to as it was written, where nobody touched them."""
+    for original in filter(None, originals):
+        there, its_zone = moment_of(original)
+        if (moment_of(local)[0], zone) == (held_of(there), its_zone):
+            return original
     return moment_from(local, zone)
 
 
 def _lines(field: TextField, text: str) -> str:
     """Text as it was typed: browsers send line breaks in a way of their own, and an empty last line is no text."""
     typed = text.replace("\r\n", "\n").replace("\r", "\n")
-    return typed if typed == field.default else typed.rstrip("\n")
+    is_default = field.default is not None and typeable(typed) == typeable(field.default)
+    return typed if is_default else typed.rstrip("\n")
 
 
 def _place(field: ChoiceField | MultiChoiceField, text: str) -> int:

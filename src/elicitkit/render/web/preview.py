@@ -1,10 +1,11 @@
-"""One form as people will see it, for its author: the same pages, and at the end what would have been sent."""
+"""One form as people will see it, for its author: the same pages, and then what is sent and what the tool gets."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping
+from pprint import pformat
+from typing import Any, Final, TypeAlias
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -13,7 +14,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from ...errors import AnswerError
-from ...forms import Form
+from ...forms import Content, Form
+from ...outcomes import Cancelled, Declined, Outcome
 from ...safety import plain
 from . import pages
 from .gate import Gate, Shut, page_response, root_of, static
@@ -22,18 +24,27 @@ from .pages import Act
 from .questions import asked_of_form
 from .requests import posted_by
 from .sessions import Session, Sessions
-from .steps import Accept, Question, Refuse, Shown, again, begin, follow
+from .steps import Question, Refuse, Shown, again, begin, follow
 from .views import Asker
 
 TITLE: Final = "Preview"
 SHOWN_CHARACTERS: Final = 1_000_000
-_ASKER: Final = Asker("Your server", (("Preview", "nothing is sent"),))
+WIDTH: Final = 80
+"""In how many characters a line of what the tool gets is to fit."""
+
+_ASKER: Final = Asker("Your server", (("Preview", "nothing is sent"),), called="your server")
+
+_REFUSED: Final[Mapping[bool, Outcome[Any]]] = {True: Declined(), False: Cancelled()}
+"""What the tool gets of a refusal, by whether it is a no."""
+
+Judge: TypeAlias = Callable[[Mapping[str, Any]], Outcome[Any]]
+"""What becomes of an answer at the tool; it raises an `AnswerError` if the tool would ask again."""
 
 
-def preview_app(form: Form[Any], *, token: str, allowed_hosts: Iterable[str]) -> Starlette:
+def preview_app(form: Form[Any], *, token: str, allowed_hosts: Iterable[str], judge: Judge | None) -> Starlette:
     """See `elicitkit.render.web.preview_app`."""
     gate = Gate(Sessions(token), TITLE)
-    preview = _Preview(form, gate)
+    preview = _Preview(form, gate, judge or form.accept)
     routes = [
         Route("/", gate.handled(preview.page), methods=["GET", "POST"]),
         Route("/static/{name}", static),
@@ -42,9 +53,10 @@ def preview_app(form: Form[Any], *, token: str, allowed_hosts: Iterable[str]) ->
 
 
 class _Preview:
-    def __init__(self, form: Form[Any], gate: Gate) -> None:
+    def __init__(self, form: Form[Any], gate: Gate, judge: Judge) -> None:
         self._form = form
         self._gate = gate
+        self._judge = judge
 
     async def page(self, request: Request) -> Response:
         if request.method != "POST" and (welcome := self._gate.welcome(request)):
@@ -58,12 +70,16 @@ class _Preview:
         step = follow(question, posted)
         if isinstance(step, Shown):
             return page_response(step)
-        if isinstance(step, Accept):
-            try:
-                self._form.check(step.data)
-            except AnswerError as error:  # What its type refuses.
-                return page_response(again(question, posted, error.faults))
-        return self._ended(request, step)
+        if isinstance(step, Refuse):
+            declined = step.how == "decline"
+            return self._ended(request, {"action": "decline" if declined else "cancel"}, _REFUSED[declined])
+        # Hosts leave a field that was cleared out of the answer.
+        content = {name: value for name, value in (step.data or {}).items() if value is not None}
+        try:
+            outcome = self._judge(content)
+        except AnswerError as error:  # What its type, or its author, refuses.
+            return page_response(again(question, posted, error.faults))
+        return self._ended(request, {"action": "accept", "content": content}, outcome)
 
     def _question(self, request: Request, session: Session) -> Question:
         return Question(
@@ -75,12 +91,17 @@ class _Preview:
             kicker=TITLE,
         )
 
-    def _ended(self, request: Request, step: Accept | Refuse) -> Response:
-        """What a server would have got."""
-        if isinstance(step, Accept):
-            answer: dict[str, Any] = {"action": "accept", "content": dict(step.data or {})}
-        else:
-            answer = {"action": "decline" if step.how == "decline" else "cancel"}
+    def _ended(self, request: Request, answer: Mapping[str, Any], outcome: Outcome[Any]) -> Response:
+        """What a server would have got, and what its tool makes of it."""
         sent = plain(json.dumps(answer, ensure_ascii=False, indent=2), limit=SHOWN_CHARACTERS)
+        got = plain(_typed(outcome), limit=SHOWN_CHARACTERS)
         site = self._gate.site(request, has_list=True)
-        return HTMLResponse(pages.page("previewed", site, sent=sent, action=answer["action"]))
+        return HTMLResponse(pages.page("previewed", site, sent=sent, got=got, action=answer["action"]))
+
+
+def _typed(outcome: Outcome[Any]) -> str:
+    """What the tool gets: the content, typed, or the refusal."""
+    if not outcome:
+        return repr(outcome)
+    value = outcome.content
+    return pformat(dict(value) if isinstance(value, Content) else value, width=WIDTH, sort_dicts=False)

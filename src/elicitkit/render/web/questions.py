@@ -14,11 +14,16 @@ from ..._json import thawed
 from ...errors import FormError
 from ...fields import BooleanField, Field, UnknownField
 from ...forms import Content, Form
+from ...host.checking import Refusal
+from ...host.model_questions import answers_of
 from ...host.origins import KEY
+from ...host.shapes import shape_of
 from ...safety import plain
 from ...suspension import Request
 from ..links import Link, link_of
-from ..model_questions import answers_of, form_of_questions
+from ..text import drawable
+
+_PROBLEM: Final = 500
 
 DATA_CHARACTERS: Final = 5_000
 """How much of the data of an unknown kind is shown."""
@@ -82,14 +87,12 @@ Asked: TypeAlias = FormAsked | YesNoAsked | LinkAsked | UnknownAsked | Unanswera
 def asked_of(request: Request) -> Asked:
     """What a request asks of a person."""
     match request.kind:
-        case "input":
-            return _form(request)
+        case "input" | "question":
+            return _shaped(request)
         case "authorization":
             return LinkAsked(link_of(request.url))
         case "approval":
             return YesNoAsked(details=_details(request))
-        case "question" if form := form_of_questions(request):
-            return FormAsked(form, is_questions=True)
         case kind:
             link = None if request.url is None else link_of(request.url)
             return UnknownAsked(kind, link, _details(request))
@@ -97,8 +100,7 @@ def asked_of(request: Request) -> Asked:
 
 def asked_of_form(form: Form[Any]) -> Asked:
     """What a form asks of a person."""
-    undrawable = tuple(field for field in form.fields if isinstance(field, UnknownField) and field.required)
-    if undrawable:
+    if undrawable := _required_unknown(form):
         return Unanswerable("It requires something that cannot be answered here.", undrawable)
     match form.fields:
         case ():
@@ -109,13 +111,29 @@ def asked_of_form(form: Form[Any]) -> Asked:
             return FormAsked(form)
 
 
-def _form(request: Request) -> Asked:
-    if request.schema is None:
-        return Unanswerable("It is a form without a description of its fields.")
+def _shaped(request: Request) -> Asked:
+    match shape_of(request):
+        case Refusal(_, problem):
+            words = drawable(problem, limit=_PROBLEM).removesuffix(".")
+            return Unanswerable(f"{words[:1].upper()}{words[1:]}.", _undrawable(request))
+        case Form() as form if request.kind == "question":
+            return FormAsked(form, is_questions=True)
+        case Form() as form:
+            return asked_of_form(form)
+        case None:
+            raise AssertionError("both kinds have a shape")
+
+
+def _undrawable(request: Request) -> tuple[Field, ...]:
+    """The fields for which nobody can answer a form, where it can be read at all."""
     try:
-        return asked_of_form(Form.from_schema("", request.schema))
+        return () if request.schema is None else _required_unknown(Form.from_schema("", request.schema))
     except FormError:
-        return Unanswerable("Its form cannot be read: it is not what the specification allows.")
+        return ()
+
+
+def _required_unknown(form: Form[Any]) -> tuple[Field, ...]:
+    return tuple(field for field in form.fields if isinstance(field, UnknownField) and field.required)
 
 
 def _details(request: Request) -> str:

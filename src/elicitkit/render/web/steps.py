@@ -11,13 +11,13 @@ from http import HTTPStatus
 from typing import Any, Literal, NamedTuple, TypeAlias, assert_never
 
 from ...errors import Fault
-from ...fields import UnknownField
+from ...fields import BooleanField, UnknownField
 from ...forms import Form
 from ...host.retries import Retry
 from ...limits import NOTE_CHARACTERS
 from ..text import drawable, fault_line
 from . import pages
-from .controls import ZONE, Posted, first, name_of, untouched
+from .controls import EXACT, ZONE, Posted, first, name_of, untouched
 from .pages import Act, Live, Site
 from .posted import read
 from .questions import Asked, FormAsked, LinkAsked, Unanswerable, UnknownAsked, YesNoAsked
@@ -96,8 +96,8 @@ def follow(question: Question, posted: Posted) -> Step:
             return _through_form(question, asked, step, place, posted)
         case YesNoAsked() as asked, "yes":
             return Accept(asked.data())
-        case YesNoAsked(field), "no":
-            return Refuse("decline") if field is None else Accept({field.name: False})
+        case YesNoAsked(BooleanField() as field), "no":
+            return Accept({field.name: False})
         case LinkAsked(link), "consent" if not link.problem:
             return _page(question, "link", link=link, has_consented=True)
         case LinkAsked(link), "done" if not link.problem:
@@ -172,7 +172,7 @@ def _page(question: Question, template: str, **given: Any) -> Shown:
 def _known(form: Form[Any], posted: Posted) -> Posted:
     """What was posted of the controls of a form, in the order of its fields."""
     answerable = [name_of(at) for at, field in enumerate(form.fields) if not isinstance(field, UnknownField)]
-    return {name: posted[name] for one in answerable for name in (one, one + ZONE) if name in posted}
+    return {name: posted[name] for one in answerable for name in (one, one + ZONE, one + EXACT) if name in posted}
 
 
 def _note(posted: Posted) -> str:

@@ -17,7 +17,7 @@ from ...host.inbox import Entry
 from ...safety import plain
 from ..text import drawable, fault_line, label, shown
 from ..wording import hint, mark, warning
-from .controls import Check, Control, Moment, Posted, drawn, name_of
+from .controls import Check, Control, Posted, drawn, name_of
 from .moments import moment_words
 
 _SHORT: Final = 100
@@ -48,6 +48,9 @@ class Asker:
     _: KW_ONLY
     role: str = ""
     """What the name is the name of."""
+
+    called: str = ""
+    """What they are within a sentence, where the name is a word of ours and no name."""
 
     asked_at: datetime | None = None
     until: datetime | None = None
@@ -138,6 +141,7 @@ def asker_of(entry: Entry, now: datetime) -> Asker:
         name,
         tuple(rows),
         role=role.lower(),
+        called="" if role else "somebody",
         asked_at=entry.asked_at,
         until=entry.until if entry.is_open else None,
         is_waited_for=not entry.is_open or entry.is_waited_for(now),
@@ -200,7 +204,7 @@ def field_of(field: Field, name: str, posted: Posted, fault: str = "", *, is_foc
 
 def _says_itself(control: Control) -> bool:
     """Whether nobody has to be told how to fill in a control, other than one for text."""
-    return isinstance(control, Moment) or getattr(control, "type", "") == "date"
+    return getattr(control, "type", "") in ("date", "datetime-local")
 
 
 def faults_of(form: Form[Any], faults: Sequence[Fault]) -> list[FaultShown]:
@@ -245,18 +249,19 @@ def verdict_of(entry: Entry, *, is_ours: bool = False) -> Verdict:
         entry: The question.
         is_ours: Whether whoever looks has just answered it here.
     """
-    by = f" by {drawable(entry.closed_by, limit=_SHORT)}" if entry.closed_by.strip() else ""
+    who = drawable(entry.closed_by, limit=_SHORT) if entry.closed_by.strip() else "Somebody"
+    by = f" by {who}" if entry.closed_by.strip() else ""
     match entry.state:
         case "answered" if entry.is_accepted and is_ours:
             return Verdict("good", "Sent", "Your answer is on its way. There is nothing more to do.")
         case "answered" if entry.is_accepted:
             return Verdict("calm", "Answered", f"This question was answered{by}. Nothing more can be sent.")
         case "answered" if entry.reason == "declined":
-            return Verdict("calm", "Declined", _refused("Somebody said no to this", "You said no", by, is_ours))
+            words = "You said no" if is_ours else f"{who} said no to this"
+            return Verdict("calm", "Declined", _refused(words, is_ours))
         case "answered":
-            return Verdict(
-                "calm", "Cancelled", _refused("This was left undecided", "You left it undecided", by, is_ours)
-            )
+            words = "You left it undecided" if is_ours else f"This was left undecided{by}"
+            return Verdict("calm", "Cancelled", _refused(words, is_ours))
         case "expired" | "open":  # Its time is over, and nobody has noted it yet.
             return Verdict("late", "Too late", "The time for an answer is over. Whoever asked was told so.")
         case _ if entry.reason == "abandoned":
@@ -265,8 +270,8 @@ def verdict_of(entry: Entry, *, is_ours: bool = False) -> Verdict:
             return Verdict("late", "Withdrawn", "Whoever asked needs no answer any more.")
 
 
-def _refused(theirs: str, ours: str, by: str, is_ours: bool) -> str:
-    return f"{ours}, and whoever asked is told so." if is_ours else f"{theirs}{by}. Nothing more can be sent."
+def _refused(words: str, is_ours: bool) -> str:
+    return f"{words}, and whoever asked is told so." if is_ours else f"{words}. Nothing more can be sent."
 
 
 def lone(field: BooleanField) -> Drawn:

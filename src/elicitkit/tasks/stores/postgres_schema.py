@@ -140,7 +140,12 @@ _COUNTED: Final[Migration] = (
     "ALTER TABLE tasks ADD COLUMN begun bigint NOT NULL DEFAULT 0",
 )
 
-MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _INBOX, _ORDERED, _COUNTED)
+_CLOSED: Final[Migration] = (  # Questions that were closed are listed by when they were.
+    "DROP INDEX inbox_that_is_closed",
+    "CREATE INDEX inbox_by_closing ON inbox (closed_at, number, owner) WHERE NOT open",
+)
+
+MIGRATIONS: Final[Sequence[Migration]] = (_FIRST, _INBOX, _ORDERED, _COUNTED, _CLOSED)
 """What makes version 1 of nothing, version 2 of version 1, and so on. Never change one that was released."""
 
 _OURS: Final = ("tasks", "inputs", "steps", "lines", "revisions", "inbox")

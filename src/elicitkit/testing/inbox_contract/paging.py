@@ -6,6 +6,7 @@ import pytest
 
 from ...host.inbox import Entry, InboxStore, Page, Viewer
 from ...tasks.listing import EVERYBODY
+from ..clock import Clock
 from .base import InboxTests, accepting, asking, sizes
 
 
@@ -42,7 +43,22 @@ class PagingContract(InboxTests):
         assert list(found.entries) == made
         assert (found.total, found.next) == (5, None)
 
-    async def test_closed_questions_are_listed_the_newest_first(self, store: InboxStore) -> None:
+    async def test_closed_questions_are_listed_by_when_they_were_closed(self, store: InboxStore, clock: Clock) -> None:
+        made = await several(store)
+        order = [made[number] for number in (3, 1, 4, 2)]
+        for entry in order:
+            clock.advance(0.001)
+            await store.settle(entry.id, accepting(id=entry.request.id))
+        await store.collect(made[1].id)  # What happens to it later changes nothing.
+
+        first = await page(store, is_open=False, limit=3)
+        rest = await page(store, is_open=False, limit=3, after=first.next)
+
+        assert ids(first.entries) + ids(rest.entries) == ids(reversed(order))
+        assert rest.next is None
+        assert ids((await page(store)).entries) == ids([made[0]])
+
+    async def test_of_those_that_were_closed_at_once_the_newest_is_first(self, store: InboxStore) -> None:
         made = await several(store)
         for entry in made[1:4]:
             await store.settle(entry.id, accepting(id=entry.request.id))
@@ -96,7 +112,10 @@ class PagingContract(InboxTests):
             assert found.total == len(owners)
             assert ids(found.entries) == ids(one for one in found.entries if one.is_seen_by(viewer))
 
-    @pytest.mark.parametrize("after", ["", "x", "-1", "1; DROP TABLE inbox", "٣", "9" * 30])
-    async def test_a_page_behind_nothing_that_is_is_an_error(self, store: InboxStore, after: str) -> None:
+    @pytest.mark.parametrize("is_open", [True, False])
+    @pytest.mark.parametrize("after", ["", "x", "-1", "1; DROP TABLE inbox", "٣", "9" * 30, "1_nan", "1_", "1_1e9"])
+    async def test_a_page_behind_nothing_that_is_is_an_error(
+        self, store: InboxStore, after: str, is_open: bool
+    ) -> None:
         with pytest.raises(ValueError, match="the page before"):
-            await page(store, after=after)
+            await page(store, after=after, is_open=is_open)

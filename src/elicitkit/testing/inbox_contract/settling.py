@@ -39,6 +39,19 @@ class SettlingContract(InboxTests):
         assert (await store.get(made.id)).entry.note == "too\nlarge"
         assert (await store.get(made.id)).outcome == answer
 
+    async def test_the_token_that_an_answer_comes_by_is_kept_and_opens_nothing_more(
+        self, store: InboxStore, other: InboxStore
+    ) -> None:
+        made = await store.ask(asking(store))
+        for digest in ("a1", "b2"):
+            await store.add_token(made.id, digest)
+
+        await store.settle(made.id, Closing(sizes().decline(), through="b2"))
+        await store.add_token(made.id, "c3")
+
+        kept = await other.get(made.id)
+        assert (kept.tokens, kept.through) == (("a1", "b2", "c3"), "b2")
+
     async def test_a_withdrawn_question_comes_to_a_cancelled_answer(self, store: InboxStore) -> None:
         made = await store.ask(asking(store))
 

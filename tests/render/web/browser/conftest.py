@@ -57,3 +57,9 @@ async def plain_tab(browser: object, desk: Desk) -> AsyncIterator[Tab]:
     async with a_tab(browser, desk, scripts=False, width=320) as opened:
         yield opened
         assert opened.troubles == []
+
+
+@pytest.fixture(params=["with scripts", "without, on a phone"])
+def any_tab(request: pytest.FixtureRequest) -> Tab:
+    tab: Tab = request.getfixturevalue("tab" if request.param == "with scripts" else "plain_tab")
+    return tab

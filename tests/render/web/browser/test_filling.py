@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from elicitkit import Answer, FormElicitation
+from elicitkit import Answer, FormElicitation, Request
 from tests.render.web.browser import asking
 from tests.render.web.browser.chromium import Tab
 
@@ -26,11 +26,13 @@ ANSWERED = {
     "topics": ["testing", "people"],
 }
 
-
-@pytest.fixture(params=["with scripts", "without, on a phone"])
-def any_tab(request: pytest.FixtureRequest) -> Tab:
-    tab: Tab = request.getfixturevalue("tab" if request.param == "with scripts" else "plain_tab")
-    return tab
+PASTE = """
+(line, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", text);
+  line.dispatchEvent(new ClipboardEvent("paste", { clipboardData, cancelable: true, bubbles: true }));
+}
+"""
 
 
 async def fill(page: Any) -> None:
@@ -230,3 +232,41 @@ async def test_pressing_twice_sends_once(tab: Tab) -> None:
     await tab.page.wait_for_selector("#verdict")
 
     assert await tab.heading() == "Sent"
+
+
+@pytest.mark.parametrize("request_", [asking.an_approval(), asking.a_dialog()], ids=["approval", "dialog"])
+async def test_a_no_is_there_once_and_takes_the_reason(any_tab: Tab, request_: Request) -> None:
+    entry = await any_tab.ask(request_)
+
+    assert await any_tab.page.get_by_role("button").all_inner_texts() == ["Yes", "No", "Cancel"]
+    await any_tab.page.get_by_label("Reason").fill("not today")
+    await any_tab.press("No")
+
+    assert (await answer_to(any_tab, entry.id)).reason == "declined"
+    assert (await any_tab.desk.inbox.get(entry.id)).note == "not today"
+
+
+async def test_enter_in_a_line_leads_to_the_review(any_tab: Tab) -> None:
+    await any_tab.ask(asking.form(FormElicitation.create("Who?").string("name")))
+
+    await any_tab.page.get_by_label("Name").fill("Ada")
+    async with any_tab.page.expect_navigation():
+        await any_tab.page.get_by_label("Name").press("Enter")
+
+    assert await any_tab.page.locator("h2").first.inner_text() == "Is this right?"
+
+
+async def test_several_lines_that_are_pasted_into_a_line_stay_several(tab: Tab) -> None:
+    entry = await tab.ask(asking.form(FormElicitation.create("Who?").string("name")))
+    line = tab.page.get_by_label("Name")
+    await line.fill("Ada and")
+    await line.press("End")
+
+    await line.evaluate(PASTE, " Grace\r\nand Linus\n")
+    assert await line.input_value() == "Ada and Grace\nand Linus"
+    await tab.page.reload()
+    assert await line.input_value() == "Ada and Grace\nand Linus"
+    await tab.press("Review")
+    await tab.press("Send")
+
+    assert (await answer_to(tab, entry.id)).data == {"name": "Ada and Grace\nand Linus"}

@@ -2,11 +2,14 @@
 
 import asyncio
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
+from elicitkit.render.web import inbox_app, serving
 from tests.render.web.browser import asking
-from tests.render.web.browser.chromium import Tab
+from tests.render.web.browser.chromium import HAS_AXE, Tab
+from tests.render.web.visitor import TOKEN
 
 pytestmark = pytest.mark.anyio
 
@@ -38,6 +41,32 @@ async def test_a_question_that_is_over_says_so_and_keeps_what_was_typed(tab: Tab
     assert await tab.focused() == heading
     assert await tab.page.get_by_label("Name").input_value() == "Ada"
     assert await tab.page.get_by_role("button", name="Review").is_disabled()
+    assert await tab.page.get_by_text("more days").count() == 0
+    assert float(await tab.page.locator("article").evaluate("(one) => getComputedStyle(one).opacity")) < 1
+    await tab.screen(f"over {how}")
+    if HAS_AXE:
+        assert await tab.faults_of_axe() == []
+
+
+async def test_a_page_says_that_the_inbox_is_gone_until_it_is_back(tab: Tab) -> None:
+    entry = await tab.desk.inbox.ask(asking.a_name())
+    page = tab.page
+    async with serving(inbox_app(tab.desk.inbox, token=TOKEN)) as address:
+        await page.goto(f"{address}/?token={TOKEN}")
+        await page.goto(f"{address}/q/{entry.id}")
+        await tab.listens()
+    line = page.get_by_role("status").get_by_text("The inbox cannot be reached; trying again.")
+
+    await line.wait_for()
+    await page.get_by_label("Name").fill("Ada")
+    await tab.screen("the inbox is gone")
+    async with serving(inbox_app(tab.desk.inbox, token=TOKEN), port=urlsplit(address).port or 0):
+        await line.wait_for(state="detached")
+
+        assert await page.get_by_label("Name").input_value() == "Ada"
+        assert await page.get_by_role("button", name="Review").is_enabled()
+    assert all("ERR_CONNECTION" in trouble or "ERR_INCOMPLETE" in trouble for trouble in tab.troubles)
+    tab.troubles.clear()
 
 
 async def test_the_list_renews_itself_and_leaves_the_focus_where_it_was(tab: Tab) -> None:

@@ -53,7 +53,7 @@ async def expired(tab: Tab) -> None:
 
 
 async def closed(tab: Tab) -> None:
-    await asked(asking.an_approval(), "Decline")(tab)
+    await asked(asking.an_approval(), "No")(tab)
     await tab.open("/closed")
 
 
@@ -80,7 +80,7 @@ PAGES: dict[str, Way] = {
     "unknown kind": asked(asking.an_unknown_kind()),
     "unanswerable": asked(asking.an_unanswerable_form()),
     "sent": asked(asking.a_lone_boolean(), "Yes"),
-    "declined": asked(asking.an_approval(), "Decline"),
+    "declined": asked(asking.an_approval(), "No"),
     "given up": expired,
     "not found": lambda tab: tab.open("/q/nothing"),
     "hostile form": asked(next(hostile())),

@@ -30,6 +30,16 @@ const kept = () => {
   }
 };
 
+// A line becomes an area where several are pasted into it: of these a line would make one.
+const grow = (input, text) => {
+  const area = document.createElement("textarea");
+  for (const { name, value } of input.attributes) if (!["type", "value", "data-grows"].includes(name)) area.setAttribute(name, value);
+  area.rows = 2;
+  area.value = text;
+  input.replaceWith(area);
+  return area;
+};
+
 let isOver = false;
 
 const forget = () => {
@@ -63,6 +73,7 @@ const refill = () => {
     const texts = values[control.name];
     if (!Array.isArray(texts) || !(control.form.hasAttribute("data-new") || control.name === "note")) continue;
     if (isTicked(control)) control.checked = texts.includes(control.value);
+    else if (control.matches("[data-grows]") && /\n/.test(texts[0] ?? "")) grow(control, texts[0]);
     else if (texts.length) control.value = texts[0];
   }
 };
@@ -104,6 +115,8 @@ const end = async () => {
   const verdict = page.getElementById("verdict");
   if (!verdict) return location.reload();
   for (const button of main.querySelectorAll("button")) button.disabled = true;
+  main.querySelector("article")?.classList.add("over");
+  main.querySelector("[data-until]")?.remove();
   document.title = page.title;
   const notice = document.adoptNode(verdict);
   notice.setAttribute("role", "alert");
@@ -137,9 +150,30 @@ const told = async ({ data }) => {
   }
 };
 
+// A server that ends for a moment is back before anybody has to know.
+const away = document.createElement("p");
+away.className = "away";
+away.textContent = "The inbox cannot be reached; trying again.";
+let losing = 0;
+
 const close = () => {
   source?.close();
   source = null;
+  clearTimeout(losing);
+  losing = 0;
+};
+
+const lose = () => {
+  losing ||= setTimeout(() => status.append(away), 3000);
+  if (source?.readyState !== EventSource.CLOSED) return; // The browser itself tries again.
+  source = null;
+  setTimeout(listen, 5000);
+};
+
+const find = () => {
+  clearTimeout(losing);
+  losing = 0;
+  away.remove();
 };
 
 // Only a page that is looked at listens: a browser has six connections to a server, and a person many tabs.
@@ -147,6 +181,8 @@ const listen = () => {
   if (document.hidden || !body.dataset.events) return close();
   if (source) return;
   source = new EventSource(body.dataset.events);
+  source.addEventListener("open", find);
+  source.addEventListener("error", lose);
   source.addEventListener("state", told);
   source.addEventListener("state", () => { document.documentElement.dataset.live = "yes"; }, { once: true });
 };
@@ -199,6 +235,19 @@ for (const input of document.querySelectorAll("input[data-step]")) {
     if (by === undefined) return;
     event.preventDefault();
     step(input, by);
+  });
+}
+
+for (const input of document.querySelectorAll("input[data-grows]")) {
+  input.addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text/plain").replace(/\r\n?/g, "\n").replace(/^\n+|\n+$/g, "") ?? "";
+    if (!text.includes("\n")) return;
+    event.preventDefault();
+    const [before, behind] = [input.value.slice(0, input.selectionStart), input.value.slice(input.selectionEnd)];
+    const area = grow(input, before + text + behind);
+    area.focus();
+    area.setSelectionRange(before.length + text.length, before.length + text.length);
+    area.dispatchEvent(new Event("input", { bubbles: true }));
   });
 }
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from ..fields import ChoiceField, Field, MultiChoiceField, Option, TextField
 from ..forms import Content, Form
-from ..host.question_tool import question_prompt
 from ..limits import FIELDS, OPTIONS
 from ..suspension import Request
+from .question_tool import question_prompt
 
 
 def form_of_questions(request: Request) -> Form[Content] | None:
