@@ -113,12 +113,23 @@ def test_a_server_without_tasks_says_so(called: Called, legacy: bool) -> None:
     assert (code, err) == (Exit.TOOL_FAILED, "elicitkit: the server has no tasks\n")
 
 
-@pytest.mark.parametrize("arguments", [[], ["plan", "--task", NO_TASK], ["plan", "{}", "--task", NO_TASK]])
+@pytest.mark.parametrize("arguments", [["plan", "--task", NO_TASK], ["--task", NO_TASK, "plan", "{}"]])
 def test_a_call_is_of_a_tool_or_of_a_task(called: Called, mcp: MCPServer[Any], arguments: list[str]) -> None:
     code, _, err = called(mcp, *arguments)
 
     assert code == Exit.USAGE
     assert "the name of a tool, or --task" in err
+
+
+def test_options_stand_where_they_like(run: Called) -> None:
+    """Python's parser would take an argument that may be left out for left out, as soon as an option comes."""
+    told = [
+        run("call", "nowhere", "--json", "plan", "{}"),
+        run("call", "--task", NO_TASK, "nowhere"),
+        run("call", "--json", "nowhere", "--task", NO_TASK),
+    ]
+
+    assert all("'nowhere' is no URL" in err for _, _, err in told)
 
 
 def test_the_command_that_comes_back_can_be_pasted_into_a_shell() -> None:

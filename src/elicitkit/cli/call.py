@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 SUMMARY = "call a tool of any server, and answer what it asks"
 
 
+class _InPlaceOf(argparse.Action):
+    """An option with which an argument may be left out that is required without; wherever the others stand."""
+
+    def __init__(self, option_strings: list[str], dest: str, positional: argparse.Action, **more: Any) -> None:
+        super().__init__(option_strings, dest, **more)
+        self._positional = positional
+
+    def __call__(self, parser: object, namespace: argparse.Namespace, values: object, option: object = None) -> None:
+        self._positional.nargs, self._positional.required = "?", False
+        setattr(namespace, self.dest, values)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `elicitkit call` takes."""
     parser.add_argument(
@@ -27,9 +39,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SERVER",
         help="a URL (https://…), a command line in one argument ('npx -y my-server'), or a name in the --config file",
     )
-    parser.add_argument("tool", metavar="TOOL", nargs="?", help="the name of the tool")
-    parser.add_argument("arguments", metavar="JSON", nargs="?", help="its arguments, as a JSON object; {} if left out")
-    parser.add_argument("--task", metavar="ID", help="in place of a tool: come back to a task, and answer what it asks")
+    tool = parser.add_argument("tool", metavar="TOOL", help="the name of the tool; none with --task")
+    parser.add_argument(
+        "arguments", metavar="JSON", nargs="?", default="{}", help="its arguments, as a JSON object; {} if left out"
+    )
+    parser.add_argument(
+        "--task",
+        metavar="ID",
+        action=_InPlaceOf,
+        positional=tool,
+        help="in place of a tool: come back to a task, and answer what it asks",
+    )
     parser.add_argument("--config", metavar="FILE", help="the file that names servers (default: ./mcp.json)")
     add_answers(parser)
     parser.add_argument("--json", action="store_true", help="print the whole result as JSON")
@@ -42,9 +62,9 @@ def run(args: argparse.Namespace) -> int:
         Failure: If an argument is wrong, or the server could not be talked to.
         ScriptError: If the scripted answers did not come out even.
     """
-    if (args.tool is None) is (args.task is None):
-        raise Failure(Exit.USAGE, "call takes the name of a tool, or --task with the id of a task to come back to")
-    arguments, server = _object(args.arguments or "{}"), _server(args.server, args.config)
+    if args.task is not None and args.tool:
+        raise Failure(Exit.USAGE, "call takes the name of a tool, or --task with an id, and not both")
+    arguments, server = _object(args.arguments), _server(args.server, args.config)
     from . import calling, results
     from .calls import Call, TaskCall, ToolCall
 
