@@ -10,6 +10,8 @@ from elicitkit import Answer, FormElicitation, Inbox, MemoryInboxStore, Origin, 
 from elicitkit.host.question_tool import question_prompt
 from tests.render.web.visitor import TOKEN, Desk, Visitor, a_desk
 
+NAMED = {"type": "object", "properties": {"name": {"type": "string"}, "note": {"type": "string"}}}
+
 pytestmark = pytest.mark.anyio
 
 ORDER = (
@@ -186,6 +188,24 @@ async def test_an_approval_shows_what_it_is_for(desk: Desk) -> None:
 PAY = "https://pay.example.com/s/1?amount=42"
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        Request("r1", "authorization", "Open it", url="https://example.com/", data={"scopes": ["delete everything"]}),
+        Request("r1", "input", "Pay?", data={"schema": {"properties": {}}, "amount": "delete everything"}),
+        Request("r1", "input", "Who?", data={"schema": NAMED, "why": {"for": "delete everything"}}),
+        Request("r1", "seat-map", "Which?", data={"rows": ["delete everything"]}),
+    ],
+    ids=lambda asked: asked.prompt,
+)
+async def test_what_came_with_a_question_is_shown_whatever_its_kind(asked: Request, desk: Desk) -> None:
+    """Issue 9, point 1, and design, section 10: nobody agrees to what they have not seen."""
+    await desk.ask(asked)
+
+    assert "What came with it" in desk.keeper.page.text
+    assert "delete everything" in desk.keeper.page.text
+
+
 async def test_a_link_can_be_clicked_only_after_consent(desk: Desk) -> None:
     entry = await desk.ask(SHOP.noted_in(Request("r1", "authorization", "Please pay.", url=PAY)))
 
@@ -264,7 +284,7 @@ async def test_an_unknown_kind_is_shown_and_can_be_agreed_to(desk: Desk) -> None
     page = desk.keeper.page
     await desk.keeper.press("yes")
 
-    assert '"pages": 3' in page.text
+    assert "pages: 3" in page.text
     assert not [link for link in page.all("a") if "example.com" in link["href"]]
     assert (await answer_to(desk, entry.id)).ok
 

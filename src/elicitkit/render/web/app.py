@@ -20,6 +20,7 @@ from ...errors import AnswerError, ContractError, EntryClosed, LimitError, Unkno
 from ...host.inbox import EVERYBODY, Entry, Inbox, Page
 from ...host.inbox.asked_again import retry_in
 from ...suspension import Answer
+from ..details import details_of
 from ..inbox_api import api_routes
 from . import pages
 from .gate import Gate, Shut, page_response, path_of, root_of, set_cookie, static
@@ -223,6 +224,7 @@ class _Desk:
             Live(f"{url}/events", entry.state),
             kind_of(entry),
             retry,
+            details_of(entry.request),
         )
 
     def _require_keeper(self, request: Request) -> None:

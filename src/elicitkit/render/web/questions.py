@@ -5,28 +5,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from ..._json import thawed
 from ...errors import FormError
 from ...fields import BooleanField, Field, UnknownField
 from ...forms import Content, Form
 from ...host.checking import Refusal
 from ...host.model_questions import answers_of
-from ...host.origins import KEY
 from ...host.shapes import shape_of
-from ...safety import plain
 from ...suspension import Request
 from ..links import Link, link_of
 from ..text import drawable
 
 _PROBLEM: Final = 500
-
-DATA_CHARACTERS: Final = 5_000
-"""How much of the data of an unknown kind is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +42,6 @@ class YesNoAsked:
     field: BooleanField | None = None
     """What the answer goes to; without one, yes is all the answer there is, and no is a refusal."""
 
-    details: str = ""
-    """What else came with it, as JSON."""
-
     def data(self) -> dict[str, bool] | None:
         """What the answer holds that says yes."""
         return None if self.field is None else {self.field.name: True}
@@ -70,7 +60,6 @@ class UnknownAsked:
 
     kind: str
     link: Link | None
-    details: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +81,10 @@ def asked_of(request: Request) -> Asked:
         case "authorization":
             return LinkAsked(link_of(request.url))
         case "approval":
-            return YesNoAsked(details=_details(request))
+            return YesNoAsked()
         case kind:
             link = None if request.url is None else link_of(request.url)
-            return UnknownAsked(kind, link, _details(request))
+            return UnknownAsked(kind, link)
 
 
 def asked_of_form(form: Form[Any]) -> Asked:
@@ -134,9 +123,3 @@ def _undrawable(request: Request) -> tuple[Field, ...]:
 
 def _required_unknown(form: Form[Any]) -> tuple[Field, ...]:
     return tuple(field for field in form.fields if isinstance(field, UnknownField) and field.required)
-
-
-def _details(request: Request) -> str:
-    """What came with a request, but where it comes from, which is told elsewhere."""
-    data = {key: thawed(value) for key, value in (request.data or {}).items() if key != KEY}
-    return plain(json.dumps(data, ensure_ascii=False, indent=2), limit=DATA_CHARACTERS) if data else ""

@@ -41,6 +41,9 @@ class Question:
     retry: Retry | None = None
     """Why it is asked again, where an answer to it was refused."""
 
+    details: str = ""
+    """What came with it beside what is asked, in lines."""
+
 
 class Shown(NamedTuple):
     """The next page."""
@@ -77,8 +80,8 @@ def begin(question: Question) -> Shown:
             return page._replace(status=HTTPStatus.OK)
         case LinkAsked(link):
             return _page(question, "link", link=link, has_consented=False)
-        case UnknownAsked(kind, link, details):
-            return _page(question, "unknown", kind=drawable(kind), link=link, details=details)
+        case UnknownAsked(kind, link):
+            return _page(question, "unknown", kind=drawable(kind), link=link)
         case Unanswerable(problem, fields):
             return _page(question, "unanswerable", problem=problem, fields=fields_of(fields, {}))
         case _:
@@ -137,7 +140,7 @@ def _through_form(question: Question, asked: FormAsked, step: str, place: str, p
 def _yes_no(question: Question, asked: YesNoAsked, faults: Sequence[Fault] = ()) -> Shown:
     drawn = None if asked.field is None else lone(asked.field)
     told = [FaultShown("", "", fault_line(fault)) for fault in faults]
-    shown = _page(question, "yes_no", field=drawn, details=asked.details, faults=told)
+    shown = _page(question, "yes_no", field=drawn, faults=told)
     return shown._replace(status=HTTPStatus.UNPROCESSABLE_ENTITY) if faults else shown
 
 
@@ -162,6 +165,7 @@ def _page(question: Question, template: str, **given: Any) -> Shown:
         live=question.live,
         who=question.who,
         prompt=question.prompt,
+        details=question.details,
         act=question.act,
         kicker=question.kicker,
         **{"faults": (), **given},
