@@ -31,11 +31,11 @@ def anyio_backend() -> str:
 
 
 @asynccontextmanager
-async def serving(*arguments: str, token: str = TOKEN) -> AsyncIterator[tuple[Process, str]]:
+async def serving(*arguments: str, token: str = TOKEN, **streams: int) -> AsyncIterator[tuple[Process, str]]:
     """The command in a process of its own, and the address it serves at."""
     command = [sys.executable, "-m", "elicitkit", "inbox", "serve", *arguments, "--port", "0"]
     environment = {**os.environ, "ELICITKIT_INBOX_TOKEN": token}
-    started = await asyncio.create_subprocess_exec(*command, stdout=PIPE, cwd=ROOT, env=environment)
+    started = await asyncio.create_subprocess_exec(*command, stdout=PIPE, cwd=ROOT, env=environment, **streams)
     try:
         assert started.stdout is not None
         with anyio.fail_after(LIMIT):
@@ -125,3 +125,15 @@ def test_a_token_that_somebody_guesses_is_refused(
 
     assert (code, out) == (Exit.USAGE, "")
     assert "16 characters" in err
+
+
+async def test_who_serves_beyond_this_machine_is_told_what_that_takes(tmp_path: Path) -> None:
+    """Design, section 10: loopback unless told otherwise."""
+    async with serving(str(tmp_path / "inbox.db"), "--host", "0.0.0.0", stderr=PIPE) as (server, _):
+        assert server.stderr is not None
+        told = (await server.stderr.readline()).decode()
+        link = (await server.stderr.readline()).decode()
+
+    assert "without encryption" in told
+    assert "--allow-host" in told
+    assert "as long as its token is the same" in link

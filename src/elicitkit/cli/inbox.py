@@ -183,11 +183,18 @@ async def _answer_at_terminal(inbox: Inbox, args: argparse.Namespace) -> None:
 async def _serve(inbox: Inbox, args: argparse.Namespace) -> None:
     from ..render.web import LOOPBACK, serve
 
+    token = os.environ.get("ELICITKIT_INBOX_TOKEN")
+
     def tell(link: str) -> None:
-        say("open this link once, and give it to nobody; it lets in until this ends:")
+        if args.host not in LOOPBACK:
+            say(
+                "it listens beyond this machine, without encryption: put a proxy with TLS before it, "
+                "and name each address people use with --allow-host"
+            )
+        until = "as long as its token is the same" if token else "until this ends"
+        say(f"open this link once, and give it to nobody; it lets in {until}:")
         give(link)
 
-    token = os.environ.get("ELICITKIT_INBOX_TOKEN")
     try:
         await serve(
             inbox,

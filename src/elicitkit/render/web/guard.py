@@ -21,6 +21,11 @@ _POLICY: Final = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+_UNKNOWN_NAME: Final = (
+    "This inbox is not served under that name. Whoever runs it says under which it is: "
+    "`--allow-host NAME` of the command, `allowed_hosts` of the app.\n"
+)
+
 HEADERS: Final = {
     "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -62,7 +67,7 @@ class Guard:
             await send(message)
 
         if host_name(Headers(scope=scope).get("host", "")) not in self._hosts:
-            refusal = PlainTextResponse("This inbox is not served under that name.\n", status_code=421)
+            refusal = PlainTextResponse(_UNKNOWN_NAME, status_code=421)
             await refusal(scope, receive, send_guarded)
             return
         await self._app(scope, receive, send_guarded)
