@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import StoreError
 from ..safety import trace_of
 from .troubles import Troubles
 
 logger: logging.Logger = logging.getLogger(__name__)
+
+Help: TypeAlias = Callable[[Coroutine[Any, Any, object]], None]
+"""Does something in the background."""
 
 _PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 """The first and the longest pause between two tries at a store that cannot be read or written, in seconds."""

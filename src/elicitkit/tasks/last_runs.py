@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Final
+from collections.abc import Awaitable, Callable
+from typing import Final
 
 from ..limits import LOST_RUNS
 from ..server.failures import error_result
 from .claim import Claim
 from .clearing import end_clearing
+from .errands import Help
 from .record import TaskRecord
 from .run import Pulse, Run
 
@@ -39,7 +40,7 @@ class LastRuns:
         limit: int,
         *,
         run: Callable[[str], Awaitable[None]],
-        help: Callable[[Coroutine[Any, Any, object]], None],
+        help: Help,
     ) -> None:
         self.limit = limit
         self._run = run

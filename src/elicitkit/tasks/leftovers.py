@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from typing import Any, Final, TypeAlias
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Final, TypeAlias
 
-from .errands import persist
+from .errands import Help, persist
 from .record import History
 
 SECONDS: Final = 5.0
@@ -28,7 +28,7 @@ class Leftovers:
         help: Does something in the background.
     """
 
-    def __init__(self, history: History, help: Callable[[Coroutine[Any, Any, object]], None]) -> None:
+    def __init__(self, history: History, help: Help) -> None:
         theirs = {asked.name for asked in history.inputs if asked.key == asked.name}
         self._names = {asked.name for asked in history.record.inputs.values()} - theirs
         self._help = help

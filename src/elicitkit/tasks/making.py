@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import StoreError, TaskKeyError, UnknownTask
 from .call import TaskCall
-from .errands import persist
+from .errands import Help, persist
 from .record import TaskRecord
 from .store import TaskStore
 
@@ -33,7 +32,7 @@ async def make(
     task_id: str,
     worker: str | None,
     lease: float,
-    help: Callable[[Coroutine[Any, Any, object]], None],
+    help: Help,
 ) -> TaskRecord:
     """Make the task of a call. If nobody will know whether it was made, it is cancelled as soon as it can be.
 

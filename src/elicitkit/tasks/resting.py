@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeAlias
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 from ..errors import StaleClaim, StoreError, UnknownTask
 from . import threads
+from .errands import Help
 from .run import Pulse, Run, ended
 from .troubles import troubles_of
 
@@ -34,7 +35,7 @@ class Resting:
         runs: dict[str, Run],
         *,
         max_live: int,
-        help: Callable[[Coroutine[Any, Any, object]], None],
+        help: Help,
         has_news: Callable[[str], None],
         pausing: Pulse,
     ) -> None:

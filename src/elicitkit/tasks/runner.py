@@ -10,7 +10,7 @@ import asyncio
 import logging
 import math
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Set
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import Context
 from dataclasses import replace
@@ -26,18 +26,17 @@ from ..safety import trace_of
 from .call import TaskCall
 from .claim import Claim
 from .clearing import ClearingRoad, end_clearing
-from .detached import detached_session
 from .endings import Execute, completing, ending_of, failing
 from .errands import Errands
 from .last_runs import LastRuns, give_up, require_runs, watch
-from .leftovers import Leftovers
 from .looks import Looks
 from .making import TaskTerms, make
 from .persistence import history_for, keep_end
 from .record import History, News, Settlement, TaskInput, TaskRecord, new_key
-from .renewing import AT_ONCE, Renewing
+from .releasing import give_back, release
+from .renewing import Renewing
 from .resting import Resting
-from .road import ParkedRoad
+from .roads import first_road, later_road
 from .run import Pulse, Run, ended
 from .store import LEASE, TaskStore, Wanted
 from .stores.transaction import is_owned
@@ -100,6 +99,7 @@ class Runner:
         A call that waits for people does not count; one that is answered when so many work is given back, for others.
         """
         self._replay = replay
+        self._release = release
         self._runs: dict[str, Run] = {}
         self.pausing: Pulse = Pulse()
         """Beats whenever a call may have begun to wait for people, or ended."""
@@ -200,7 +200,7 @@ class Runner:
         finally:
             self._starting.pop(task_id, None)
         claim = Claim(self.store, task_id, record.fence, self.lease, record.lease_until)
-        road = self._road_for(claim, call, journal=journal)
+        road = first_road(claim, call, journal=journal, on_parked=self._on_parked)
         road.known_revision = record.revision
         return record, Run(road, terms.owner)
 
@@ -283,7 +283,7 @@ class Runner:
         claim = Claim(self.store, task_id, history.record.fence, self.lease, until)
         try:
             call = TaskCall.from_dict(history.record.call)
-            road = self._road_for(claim, call, history=history)
+            road = later_road(claim, call, history, help=self.help, on_parked=self._on_parked)
         except Exception as error:
             logger.error("the call of the task %s cannot be read%s", task_id[:8], trace_of(error))
             await (end_clearing if history.record.is_over else failing("The call of this task cannot be read."))(claim)
@@ -305,25 +305,6 @@ class Runner:
         if newest is None or newest > road.known_revision:  # It came since the history was read.
             self._changed(task_id)
         return True
-
-    def _road_for(
-        self, claim: Claim, call: TaskCall, *, journal: Journal | None = None, history: History | None = None
-    ) -> ParkedRoad:
-        """The road on which a call goes on."""
-        if journal is None and call.journal is not None:
-            journal = Journal.read(call.journal)
-        session = detached_session(call)
-        if history is not None and history.record.is_to_clear_up:
-            return ClearingRoad(claim, session, call_id=call.call_id, journal=journal, history=history)
-        return ParkedRoad(
-            claim,
-            session,
-            call_id=call.call_id,
-            journal=journal,
-            leftovers=None if history is None else Leftovers(history, self.help),
-            history=history,
-            on_parked=self._on_parked,
-        )
 
     async def _ready(self, task_id: str) -> TaskRecord | None:
         """A task as it is, if anybody may take it; where somebody has it, it is looked again when the claim ends."""
@@ -357,9 +338,7 @@ class Runner:
                 raise
         except (StaleClaim, CallOver, UnknownTask) as error:
             logger.info("the task %s ended without this run: %s", task_id[:8], error)
-            has_cleared_up = isinstance(
-                error, CallOver
-            )  # If it was cancelled, its tool has ended before it heard of it.
+            has_cleared_up = isinstance(error, CallOver)  # If it was cancelled, its tool ended before it heard of it.
         except ElicitkitError as error:
             logger.error(
                 "the end of the task %s could not be kept; it will be run again%s", task_id[:8], trace_of(error)
@@ -441,8 +420,7 @@ class Runner:
 
     async def _is_given_back(self, run: Run) -> bool:
         """Give a task to others that has something to do."""
-        await run.road.write_progress()
-        await self._release(run.claim)
+        await give_back([run], self._release)
         return True
 
     async def _stop_all(self) -> None:
@@ -454,26 +432,12 @@ class Runner:
         quickly = min(_QUICKLY, self.grace)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=quickly)
-        await self._give_back(run for run in runs if run.has_ended)
+        await give_back((run for run in runs if run.has_ended), self._release)
         left = [run for run in runs if not run.has_ended]
         await ended(self._tasks, self.grace - quickly)
-        await self._give_back(left)
+        await give_back(left, self._release)
         self.left_behind = tuple(run.claim.task_id for run in left if not run.has_ended)
         await self._errands.stop()
-
-    async def _give_back(self, some: Iterable[Run]) -> None:
-        runs = [*some]
-        for first in range(0, len(runs), AT_ONCE):
-            some = runs[first : first + AT_ONCE]
-            await asyncio.gather(*(run.road.write_progress() for run in some))
-            await asyncio.gather(*(self._release(run.claim) for run in some))
-
-    async def _release(self, claim: Claim) -> None:
-        try:
-            with anyio.CancelScope(shield=True):
-                await self.store.release(claim.task_id, fence=claim.fence)
-        except ElicitkitError:
-            logger.info("the claim of the task %s runs out by itself", claim.task_id[:8])
 
     def help(self, work: Coroutine[Any, Any, object]) -> None:
         """Do something in the background, and log what goes wrong."""

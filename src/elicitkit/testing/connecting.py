@@ -21,6 +21,9 @@ ERAS: Final = tuple(sorted(DIALECTS))
 SECONDS: Final = 10.0
 """How long a connection may be open in a test before it fails, in seconds."""
 
+_OUTAGE: Final = 1.0
+"""How long a server of tasks may fail, in seconds: what a test is to see of it comes before the test's time is over."""
+
 Callback: TypeAlias = Callable[..., Any]
 
 
@@ -54,7 +57,7 @@ async def connected(
     """
     if era not in KNOWN_PROTOCOL_VERSIONS:
         raise ValueError(f"no revision {era!r} is known: {nearest(era, KNOWN_PROTOCOL_VERSIONS)}")
-    extensions = [*more.pop("extensions", ()), *([TasksClient()] if tasks else [])]
+    extensions = [*more.pop("extensions", ()), *([TasksClient(outage=_OUTAGE)] if tasks else [])]
     sdk_server = getattr(server, "_mcp_server", server)  # FastMCP keeps the SDK's there.
     client = Client(sdk_server, mode=_mode(era), elicitation_callback=answers, extensions=extensions or None, **more)
     failed: Exception | None = None
