@@ -56,11 +56,7 @@ BUILTINS = {
     "ScriptError": AssertionError,
     "MissingExtra": ImportError,
 }
-REFINED = ("SensitiveFieldError", "AnswerTooLarge")
-"""What is the builtin that its parent is."""
-
-
-REFINED = frozenset({"SensitiveFieldError", "TaskOutOfReach"})
+REFINED = frozenset({"SensitiveFieldError", "AnswerTooLarge", "TaskOutOfReach"})
 """The errors whose builtin is their parent's."""
 
 

@@ -231,7 +231,15 @@ def grouped() -> None:
         (quoting, ["ValueError", "in quoting"]),
         (handling, ["elicitkit.errors.StoreError: The disk is full.", "in handling", "after OSError (28)"]),
         (chained, ["KeyError", "in chained", "after ValueError", "in quoting"]),
-        (grouped, ["BaseExceptionGroup", "with ValueError", "in quoting", "with elicitkit.errors.StoreError\n"]),
+        (
+            grouped,
+            [
+                "BaseExceptionGroup",
+                "with ValueError",
+                "in quoting",
+                "with elicitkit.errors.StoreError: The disk is full.",
+            ],
+        ),
     ],
 )
 def test_a_logged_error_has_its_types_and_lines_and_none_of_its_words(

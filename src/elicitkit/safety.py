@@ -129,10 +129,9 @@ def trace_of(error: BaseException) -> str:
     """An error for a log: its type and the lines that it passed, and those of its causes, without their words.
 
     What code that had an answer raises may quote it, and so may what was raised while it handled that. An error of ours
-    never does: the words of *error* are there if it is one.
+    never does: its words are there.
     """
-    words = f": {error}" if isinstance(error, ElicitkitError) else ""
-    return "\n".join(["", f"{_type_of(error)}{words}", *_lines(error, seen=set())]).rstrip()
+    return "\n".join(["", _told(error), *_lines(error, seen=set())]).rstrip()
 
 
 def _lines(error: BaseException, seen: set[int]) -> Iterator[str]:
@@ -142,8 +141,12 @@ def _lines(error: BaseException, seen: set[int]) -> Iterator[str]:
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     for how, other in (*(("with", one) for one in inner), ("after", before)):
         if other is not None and id(other) not in seen:
-            yield f"{how} {_type_of(other)}"
+            yield f"{how} {_told(other)}"
             yield from _lines(other, seen)
+
+
+def _told(error: BaseException) -> str:
+    return f"{_type_of(error)}: {error}" if isinstance(error, ElicitkitError) else _type_of(error)
 
 
 def _type_of(error: BaseException) -> str:

@@ -14,8 +14,10 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from elicitkit.cli.calling import converse
+from elicitkit.cli.calls import ToolCall
 from elicitkit.cli.exits import Exit
 from elicitkit.cli.people import AtTerminal, People, Question
+from elicitkit.cli.progress import Progress
 from elicitkit.host.servers import HttpServer
 
 TOOL: Final = "test_client_elicitation_defaults"
@@ -34,7 +36,9 @@ def show(result: CallToolResult) -> Exit:
 
 
 async def call(url: str) -> Exit:
-    return await converse(HttpServer(url), TOOL, {}, People(TOOL, press_enter), show, sys.stderr)
+    people = People(TOOL, press_enter)
+    progress = Progress(people, lambda task_id: task_id)
+    return await converse(HttpServer(url), ToolCall(TOOL, {}), people, progress, show, sys.stderr)
 
 
 if __name__ == "__main__":

@@ -169,13 +169,14 @@ NUMBERS = [
     ("many", "figures", "figures"),
     ("\u4e00\u5343", "figures", "figures"),
     ("1e999", "large", "large"),
-    ("9" * 500, "large", "large"),
+    ("9" * 500, "many figures", "large"),
 ]
 SAID = {
     "whole": "must be a whole number",
     "apart": "without thousands separators",
     "figures": "in figures, such as 1000",
     "large": "is too large",
+    "many figures": "has too many figures: write it with an exponent",
 }
 
 

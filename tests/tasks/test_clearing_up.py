@@ -192,6 +192,7 @@ async def test_one_that_was_put_down_clears_up_where_it_is_cancelled(store: Task
         await at.key(first)
         await at.key(await at.start("buy"))
         await eventually_so(at.store, first, lambda record: record.worker is None)
+        await eventually(lambda: "cancelled" in shop.did)  # Its run ends after the store has it.
         shop.did.clear()
         await at.cancel(first)
         await cleared(at, first)
