@@ -83,7 +83,7 @@ class Slot:
         _refuse_arguments({"wait_for": wait_for, "on_ask": on_ask, "on_answer": on_answer}, policy, at_once, tries)
         self.at_once = at_once
         """How many requests are shown at a time; `None` is all of them."""
-        self.waiting = 0
+        self.waiting: int = 0
         """How many requests wait for their turn, and are not shown yet."""
         self._wait_for = wait_for
         self._policy = Policy.nothing if policy is None else policy

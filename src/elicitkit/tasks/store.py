@@ -73,8 +73,8 @@ class TaskStore(Storage):
         open_requests: int = OPEN_REQUESTS,
     ) -> None:
         self.clock = clock
-        self.max_wait = positive("max_wait", max_wait)
-        self.open_requests = count("open_requests", open_requests, least=1)
+        self.max_wait: float = positive("max_wait", max_wait)
+        self.open_requests: int = count("open_requests", open_requests, least=1)
 
     # --- for whoever serves clients ----------------------------------------------------------------------------------
 

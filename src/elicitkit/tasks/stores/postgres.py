@@ -67,7 +67,7 @@ class PostgresDatabase(Telling):
         self._timeout = positive("timeout", timeout)
         self._rescan = positive("rescan", rescan)
         self._pool_size = count("pool_size", pool_size, least=1)
-        self.must_exist = must_exist or reads_only
+        self.must_exist: bool = must_exist or reads_only
         self._reads_only = reads_only
         self._connector = Connector(address, self._schema, timeout)
         self._lanes: Lanes | None = None
