@@ -131,7 +131,7 @@ async def end_clearing(claim: Claim) -> None:
 
 def _known(history: History, journal: Journal | None) -> set[str]:
     """The names of what the tool itself asked and did in earlier runs; what others asked is not its own."""
-    asked = {asked.name for asked in history.inputs if asked.key != asked.name}
+    asked = {asked.name for asked in history.inputs if asked.key != asked.name and not asked.has_passed}
     return asked | history.steps.keys() | (set() if journal is None else journal.known)
 
 

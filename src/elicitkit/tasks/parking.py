@@ -37,6 +37,11 @@ class Parking:
         self._waiting: list[_Waiting] = []
         self._task: asyncio.Task[None] | None = None
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether something is on its way, which nobody may wait for any more."""
+        return self._task is not None
+
     async def put(self, asked: TaskInput) -> None:
         """Park a question, and wait until it is there.
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import TypeAlias
 
 import anyio
 
-from ..errors import ElicitkitError
+from ..errors import ElicitkitError, StaleClaim, StoreError, UnknownTask
 from .claim import Claim
 from .renewing import AT_ONCE
 from .run import Run
+from .store import TaskStore
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -37,3 +39,22 @@ async def release(claim: Claim) -> None:
             await claim.store.release(claim.task_id, fence=claim.fence)
     except ElicitkitError:
         logger.info("the claim of the task %s runs out by itself", claim.task_id[:8])
+
+
+async def is_released(claim: Claim) -> bool:
+    """Let a claim go; false where the store fails, so that it can be tried again."""
+    try:
+        await claim.store.release(claim.task_id, fence=claim.fence)
+    except StoreError:
+        return False
+    except (StaleClaim, UnknownTask):
+        pass  # Somebody else has it, or nobody can have it any more.
+    return True
+
+
+async def release_taken(store: TaskStore, task_id: str, worker: str) -> None:
+    """Give a task back that a worker has, and was kept from hearing of."""
+    with anyio.CancelScope(shield=True), suppress(ElicitkitError):  # Else its claim runs out by itself.
+        record = (await store.history(task_id)).record
+        if record.worker == worker:
+            await store.release(task_id, fence=record.fence)

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -30,12 +31,13 @@ from ..schema.dialects import DIALECTS, Dialect
 from ..server.lifetimes import Lifetime
 from ..server.modes import require_mode
 from .claim import Claim
+from .errands import Help, persist
 from .leftovers import Leftovers
 from .parking import Parking
 from .progress import Progress
 from .questions import input_of, reply_of
 from .record import PASSED, History, TaskInput, TaskRecord
-from .withdrawing import give_up, is_passed, withdraw
+from .withdrawing import is_given_up, is_withdrawn, withdraw
 
 if TYPE_CHECKING:
     from mcp.server.session import ServerSession
@@ -59,8 +61,8 @@ class ParkedRoad:
     """A `Road` whose questions are parked on a task."""
 
     __slots__ = (  # There is one for each parked task in memory.
-        *("_asked", "_held", "_journal", "_leftovers", "_names", "_on_parked", "_parked_at", "_parking", "_progress"),
-        *("_running", "_steps", "_waiting", "_waiting_since"),
+        *("_asked", "_held", "_help", "_journal", "_leftovers", "_names", "_on_parked", "_parked_at", "_parking"),
+        *("_progress", "_running", "_steps", "_waiting", "_waiting_since"),
         *("call_id", "claim", "claimed_until", "has_got_on", "is_broken", "known_revision", "lifetime", "parking"),
         *("phase", "running_steps", "session"),
     )
@@ -80,6 +82,7 @@ class ParkedRoad:
         history: History | None = None,
         leftovers: Leftovers | None = None,
         on_parked: Callable[[], None] = lambda: None,
+        help: Help = lambda work: work.close(),
     ) -> None:
         self.lifetime: Lifetime = Lifetime()
         self.claim = claim
@@ -112,6 +115,7 @@ class ParkedRoad:
         self._steps: Mapping[str, str] = history.steps if history else _NO_STEPS
         self._waiting: dict[str, asyncio.Future[TaskInput]] = {}
         self._on_parked = on_parked
+        self._help = help
         self._leftovers = leftovers
         self._parking: Parking | None = None
         self._progress: Progress | None = None
@@ -167,14 +171,16 @@ class ParkedRoad:
                 if (reply := self._reply_before(question)) is not None:
                     return reply
                 asked = await self._park(question, instead_of=asked)
+                if self.phase != "open":  # It was stopped meanwhile, and who waits was cancelled.
+                    await self._may_go_on()
                 continue
             try:
                 asked = await self._settled(asked, question)
             except asyncio.CancelledError:
-                if self.phase == "open":  # It is the tool that waits for it no longer.
-                    await asyncio.shield(give_up(self.claim, asked))
-                else:
+                if self.phase in ("stopped", "cancelled"):
                     note_cancelled()
+                else:  # It is the tool that waits for it no longer.
+                    await asyncio.shield(self._give_up_late(asked))
                 raise
             except TimeoutError:
                 asked = await self._swept(asked)
@@ -190,12 +196,14 @@ class ParkedRoad:
         name = self._names.step(name)
         if (kept := self._kept_step(name)) is not None:
             return kept
-        if self.phase != "cancelled":
-            await self._may_go_on()
-            await self._require_claim()
-        self._do_something_new()
-        self.running_steps += 1
+        self.running_steps += 1  # A run that looks whether it may do a step is not put down meanwhile.
         try:
+            if self.phase != "cancelled":
+                await self._may_go_on()
+                await self._require_claim()
+                if self.phase != "open":  # It was stopped meanwhile.
+                    await self._may_go_on()
+            self._do_something_new()
             given = await run()
             await self._keep_step(name, given)
         finally:
@@ -235,7 +243,7 @@ class ParkedRoad:
 
         Some question waits, none is on its way into the store, and no step runs.
         """
-        if self.running_steps or self.parking:
+        if self.running_steps or self.parking or self._is_parking:
             return False
         for waiter in self._waiting.values():  # A worker asks a thousand of them at each answer.
             if waiter.done():
@@ -356,6 +364,11 @@ class ParkedRoad:
             return self._journal.reply_to(question)
         return EXPIRED if question.until is not None and question.until <= self.claim.store.clock() else None
 
+    @property
+    def _is_parking(self) -> bool:
+        """Whether a question is on its way into the store, though nobody may wait for it any more."""
+        return self._parking is not None and self._parking.is_at_work
+
     async def _park(self, question: Question, *, instead_of: TaskInput | None) -> TaskInput:
         """Park a question; one of another shape that had its name is asked no longer."""
         self._do_something_new()
@@ -370,7 +383,7 @@ class ParkedRoad:
             await self._parking.put(asked)
         finally:
             self.parking -= 1
-            if not self.parking:  # There may be ten thousand roads that wait.
+            if not (self.parking or self._is_parking):  # There may be ten thousand roads that wait.
                 self._parking = None
         return self._asked[asked.name]
 
@@ -390,8 +403,12 @@ class ParkedRoad:
 
     async def _give_up_late(self, asked: TaskInput) -> None:
         """Withdraw a question that its tool stopped waiting for while it was being parked."""
+        while self._held is not None:
+            await asyncio.shield(self._held)
         if self.phase == "open":  # Else the call was stopped, and the next run comes to it.
-            await give_up(self.claim, asked)
+            given_up = partial(is_given_up, self.claim, asked)
+            if not await given_up():
+                self._help(persist(given_up))
 
     def _has_no_news(self, record: TaskRecord) -> bool:
         """Whether a record has the same questions open as this road."""
@@ -443,7 +460,7 @@ class ParkedRoad:
         if not keys or self.phase in ("stopped", "cancelled"):
             return True
         try:
-            return await is_passed(self.claim, keys)
+            return await is_withdrawn(self.claim, keys, have_passed=True)
         except StaleClaim:
             self.is_broken = True
             return True

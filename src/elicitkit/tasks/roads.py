@@ -15,17 +15,26 @@ from .record import History
 from .road import ParkedRoad
 
 
-def first_road(claim: Claim, call: TaskCall, *, journal: Journal | None, on_parked: Callable[[], None]) -> ParkedRoad:
+def first_road(
+    claim: Claim, call: TaskCall, *, journal: Journal | None, help: Help, on_parked: Callable[[], None]
+) -> ParkedRoad:
     """The road of a call that goes on as a task.
 
     Args:
         claim: The claim of its task.
         call: The call.
         journal: What it has asked, been told and done before it was one.
+        help: Does work in the background.
         on_parked: Called when it may have begun to wait for people.
     """
-    session = detached_session(call)
-    return ParkedRoad(claim, session, call_id=call.call_id, journal=journal or _before(call), on_parked=on_parked)
+    return ParkedRoad(
+        claim,
+        detached_session(call),
+        call_id=call.call_id,
+        journal=journal or _before(call),
+        help=help,
+        on_parked=on_parked,
+    )
 
 
 def later_road(
@@ -37,7 +46,7 @@ def later_road(
         claim: The new claim of its task.
         call: The call.
         history: What the store has of it.
-        help: Does work in the background.
+        help: As for `first_road`.
         on_parked: As for `first_road`.
     """
     session, journal = detached_session(call), _before(call)
@@ -50,6 +59,7 @@ def later_road(
         journal=journal,
         leftovers=Leftovers(history, help),
         history=history,
+        help=help,
         on_parked=on_parked,
     )
 

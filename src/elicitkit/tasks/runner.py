@@ -27,13 +27,13 @@ from .call import TaskCall
 from .claim import Claim
 from .clearing import ClearingRoad, end_clearing
 from .endings import Execute, completing, ending_of, failing
-from .errands import Errands
+from .errands import Errands, persist
 from .last_runs import LastRuns, give_up, require_runs, watch
 from .looks import Looks
 from .making import TaskTerms, make
 from .persistence import history_for, keep_end
 from .record import History, News, Settlement, TaskInput, TaskRecord, new_key
-from .releasing import give_back, release
+from .releasing import give_back, is_released, release, release_taken
 from .renewing import Renewing
 from .resting import Resting
 from .roads import first_road, later_road
@@ -200,7 +200,7 @@ class Runner:
         finally:
             self._starting.pop(task_id, None)
         claim = Claim(self.store, task_id, record.fence, self.lease, record.lease_until)
-        road = first_road(claim, call, journal=journal, on_parked=self._on_parked)
+        road = first_road(claim, call, journal=journal, help=self.help, on_parked=self._on_parked)
         road.known_revision = record.revision
         return record, Run(road, terms.owner)
 
@@ -237,9 +237,13 @@ class Runner:
         try:
             until = self.store.clock() + self.lease
             has_tool = self._tools_here.have_that_of
-            history = await self.store.take(
-                task_id, self.worker, self.lease, wanted=lambda record: has_tool(record) and wanted(record)
-            )
+            try:
+                history = await self.store.take(
+                    task_id, self.worker, self.lease, wanted=lambda record: has_tool(record) and wanted(record)
+                )
+            except asyncio.CancelledError:  # It may have been taken.
+                await release_taken(self.store, task_id, self.worker)
+                raise
             if history is not None:
                 return await self._run_again(history, until)
             record = await self._ready(task_id)  # Whoever has it may be dead: then it is looked again.
@@ -344,6 +348,8 @@ class Runner:
                 "the end of the task %s could not be kept; it will be run again%s", task_id[:8], trace_of(error)
             )
         finally:
+            if run.road.is_broken and not run.is_stopped:
+                self.help(self._give_back_broken(run.claim))
             has_cleared_up |= run.road.phase == "cancelled" or (run.road.clears_up and run.road.phase == "open")
             run.road.stop()  # Else a task that the tool left behind would wait for its answer for ever.
             if self._runs.get(task_id) is run:
@@ -406,7 +412,8 @@ class Runner:
         elif run.road.clears_up and history.record.fence == run.claim.fence:
             pass  # It ends by itself.
         elif history.record.is_over:
-            run.stop(is_cancelled=history.record.status == "cancelled" and history.record.fence == run.claim.fence)
+            run.has_news = not run.claim.is_of(history.record)  # It was put down, and whoever takes it clears up.
+            run.stop(is_cancelled=history.record.status == "cancelled" and not run.has_news)
         elif history.record.fence != run.claim.fence:  # Another worker has it.
             run.stop()
         elif run.road.phase != "open":  # An answer must not wake what is about to be stopped.
@@ -422,6 +429,11 @@ class Runner:
         """Give a task to others that has something to do."""
         await give_back([run], self._release)
         return True
+
+    async def _give_back_broken(self, claim: Claim) -> None:
+        """Give a task to others whose run the store broke, in a while: it was not lost with its process."""
+        await asyncio.sleep(self.lease / 3)
+        await persist(partial(is_released, claim))
 
     async def _stop_all(self) -> None:
         """Stop every run and give it back, those first that end at once; one that does not end is given up in time."""

@@ -75,7 +75,8 @@ class ToolsHere:
 
     async def find_that_of(self, record: TaskRecord) -> bool:
         """Whether this process has the tool of a task after all: the server is asked for its list."""
-        self._listed = frozenset(await self._tools.names())
+        names = await self._tools.names()
+        self._listed = frozenset(name for name in names if not self._tools.has(name))  # The others may be gone again.
         return self.have_that_of(record)
 
     def set_aside(self, record: TaskRecord) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection
 
-from ..errors import CallOver, ElicitkitError, StoreError, UnknownTask
+from ..errors import CallOver, StaleClaim, StoreError, UnknownTask
 from .claim import Claim
 from .record import TaskInput
 from .troubles import troubles_of
-
-logger: logging.Logger = logging.getLogger(__name__)
 
 
 async def withdraw(claim: Claim, asked: TaskInput) -> None:
@@ -22,23 +19,28 @@ async def withdraw(claim: Claim, asked: TaskInput) -> None:
     await claim.store.withdraw(claim.task_id, [asked.key], fence=claim.fence)
 
 
-async def give_up(claim: Claim, asked: TaskInput) -> None:
-    """Ask a question no longer, if it can be, so that nobody answers what nobody waits for."""
+async def is_given_up(claim: Claim, asked: TaskInput) -> bool:
+    """Ask a question no longer that its tool waits for no more; false if the store fails."""
     try:
-        await withdraw(claim, asked)
-    except ElicitkitError:
-        logger.info("a question of the task %s could not be withdrawn", claim.task_id[:8])
+        return await is_withdrawn(claim, [asked.key], have_passed=False)
+    except StaleClaim:  # Whoever has the task comes to it.
+        return True
 
 
-async def is_passed(claim: Claim, keys: Collection[str]) -> bool:
-    """Withdraw what a tool came to no more; false if the store fails, which is no fault of what it does meanwhile.
+async def is_withdrawn(claim: Claim, keys: Collection[str], *, have_passed: bool) -> bool:
+    """Withdraw questions; false if the store fails, which is no fault of what the tool does meanwhile.
+
+    Args:
+        claim: The claim of their task.
+        keys: Which questions.
+        have_passed: Whether the tool came to them no more, and not only waits for them no more.
 
     Raises:
         StaleClaim: If another worker has the task.
     """
     troubles = troubles_of(claim.store)
     try:
-        await claim.store.withdraw(claim.task_id, keys, fence=claim.fence, have_passed=True)
+        await claim.store.withdraw(claim.task_id, keys, fence=claim.fence, have_passed=have_passed)
     except StoreError as error:
         troubles.begin("write", error, f"questions of the task {claim.task_id[:8]} cannot be withdrawn yet")
         return False

@@ -71,6 +71,7 @@ class LocalEngine:
     async def _take_up(self, runner: Runner) -> bool:
         """End what is over, and bring back what is ready; tell whether there may be more of it."""
         await runner.store.sweep()
-        ready = await runner.store.ready(self._at_once + runner.set_aside)
+        before = runner.set_aside
+        ready = await runner.store.ready(self._at_once + before)
         taken = await asyncio.gather(*map(runner.advance, ready))
-        return len(ready) >= self._at_once and any(taken)
+        return len(ready) >= self._at_once + before and (any(taken) or runner.set_aside > before)
