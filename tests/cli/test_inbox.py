@@ -385,7 +385,7 @@ def test_whoever_leaves_the_prompt_leaves_the_question_open(path: str) -> None:
         terminal.press(UP, ENTER)
         assert terminal.ends() == Exit.FINE
         assert "? What now? Stop (answer later)" in terminal.seen()
-        assert "left open" in terminal.seen()
+        assert "It stays open. No answer was sent." in terminal.seen()
 
     assert entry_of(path, id).is_open
 

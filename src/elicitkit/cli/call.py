@@ -1,6 +1,6 @@
 """Call a tool of any MCP server, answer what it asks at the terminal, and print its result.
 
-A call that runs as a task can be left, and come back to with --task.
+A call that runs as a task outlives its server, and this process: --task comes back to it. Ctrl-C cancels it.
 """
 
 from __future__ import annotations

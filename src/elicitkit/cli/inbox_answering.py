@@ -70,8 +70,7 @@ class AtTerminal:
         """
         if not entry.is_open:
             raise EntryClosed(entry.state, entry.closed_by, entry.closed_at)
-        if not await self._put(entry):
-            say("left open: it can be answered later, or by somebody else")
+        await self._put(entry)
 
     async def _put(self, entry: Entry, *, may_skip: bool = False) -> bool:
         """Put a question, and tell whether the person goes on.

@@ -10,11 +10,12 @@ from typing import Final
 from ..errors import FormError
 from ..forms import Form
 from ..host.inbox import Entry, Inbox
+from ..host.model_questions import form_of_questions
 from ..limits import MESSAGE_CHARACTERS
-from ..render.details import CAME_WITH, details_of
+from ..render.details import CAME_WITH, SHOWN_WITHOUT_LINK, details_of
 from ..safety import plain, plain_line
 from ..suspension import Answer, Request
-from .questions import full_line_of, link_lines
+from .questions import full_line_of, line_of, link_lines
 from .spans import since
 from .tables import NONE, aligned, cut
 
@@ -92,7 +93,9 @@ def _state(entry: Entry, now: datetime) -> str:
 def _asked(entry: Entry) -> list[str]:
     """What would be an answer, a line for each field; or the link."""
     request = entry.request
-    if request.kind == "authorization":
+    if questions := form_of_questions(request):
+        return [*map(line_of, questions.fields)]
+    if request.url is not None and request.kind not in SHOWN_WITHOUT_LINK:
         return link_lines(request.url)
     if request.schema is None:
         return []

@@ -67,7 +67,9 @@ class Progress:
 
     @property
     def left(self) -> str:
-        """The line about a task that goes on although nobody waits for it here; blank where there is none."""
-        if self._task is None or self._task.is_over or self._task.is_cancelled:
+        """The line about a task that nobody waits for here any more; blank where there is none, or it has ended."""
+        if self._task is None or self._task.is_over:
             return ""
+        if self._task.is_cancelled:
+            return "the task was cancelled with its call"
         return f"the task was left as it is; to come back to it: {self._command_for(self._task.id)}"

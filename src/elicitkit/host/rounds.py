@@ -182,9 +182,9 @@ class Rounds:
     ) -> Progress | CallToolResult | PendingCall:
         while progress.questions:
             question = progress.questions[0]
-            answer = await self.slot.offered(question.request)
+            request = self.slot.limited(question.request)
+            answer = await self.slot.offered(request)
             if answer is None:
-                request = self.slot.limited(question.request)
                 return PendingCall(request, upstream.name, call.tool, arguments, progress.to_state())
             if question.key is None and not answer.ok:
                 return failure(declined_or_expired(question.request))

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
+from ..host.model_questions import form_of_questions
 from ..host.origins import KEY
 from ..limits import MESSAGE_CHARACTERS
 from ..safety import plain
@@ -26,11 +27,12 @@ ENTRIES: Final = 100
 LINES: Final = 300
 """How many lines are shown in all."""
 
+SHOWN_WITHOUT_LINK: Final = frozenset({"input", "approval", "question"})
+"""The kinds whose link is nothing that is asked, so that it stands among the rest."""
+
 _CHARACTERS: Final = MESSAGE_CHARACTERS
 _DEEPEST: Final = 8
 _IN: Final = "  "
-_ASKED: Final[dict[str, tuple[str, type]]] = {"input": ("schema", Mapping), "question": ("questions", list)}
-_SHOWN_WITHOUT_LINK: Final = frozenset({"input", "approval", "question"})
 _AMBIGUOUS: Final = ("-", "|", '"', "…", "[", "{")
 """What begins a line of ours, or a value of JSON's."""
 
@@ -56,10 +58,16 @@ def details_of(request: Request) -> str:
 
 
 def _beside(request: Request) -> list[tuple[str, Any]]:
-    asked, form = _ASKED.get(request.kind, (None, object))
-    link = [("url", request.url)] if request.url is not None and request.kind in _SHOWN_WITHOUT_LINK else []
-    others = [(key, value) for key, value in (request.data or {}).items() if key != KEY]
-    return link + [(key, value) for key, value in others if not (key == asked and isinstance(value, form))]
+    asked = _asked(request)
+    link = [("url", request.url)] if request.url is not None and request.kind in SHOWN_WITHOUT_LINK else []
+    return link + [(key, value) for key, value in (request.data or {}).items() if key not in (KEY, asked)]
+
+
+def _asked(request: Request) -> str | None:
+    """Where in the data that is what is asked, and can be shown as that."""
+    if request.schema is not None:
+        return "schema"
+    return "questions" if form_of_questions(request) else None
 
 
 def _within(lines: Iterable[str]) -> Iterator[str]:

@@ -101,8 +101,8 @@ class Waiting:
     async def _state(self) -> TaskState:
         before = self._reach.failures
         state = await self._reach.through(self._task.state)
-        if self._reach.failures != before:  # Nobody could see it change.
-            self._changed_at = asyncio.get_running_loop().time()
+        if self._reach.failures != before:  # Nobody could see it change; whoever listens hears of it anew.
+            self._last = None
         return state
 
     def _note(self, state: TaskState) -> None:

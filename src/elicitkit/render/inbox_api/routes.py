@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import math
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Final, TypeAlias
 
@@ -127,10 +128,12 @@ class _Desk:
         return {"questions": found, "total": page.total, "next": page.next}
 
     async def entry(self, request: Request) -> Mapping[str, Any]:
-        """`GET /questions/{id}?wait=SECONDS`."""
-        id, owner = request.path_params["id"], _viewer(request)
+        """`GET /questions/{id}?wait=SECONDS`: the note of a refusal is told to no link but the one that it came by."""
+        id, owner, link = request.path_params["id"], _viewer(request), _link(request)
         wait = _number(request, "wait", 0.0, LONGEST_LOOK)
         entry = await (self._inbox.closing(id, seconds=wait, owner=owner) if wait else self._inbox.get(id, owner=owner))
+        if entry.note and link is not None and not await self._inbox.is_answered_through(id, link):
+            entry = replace(entry, note="")
         return entry.to_dict()
 
     async def answer_to(self, request: Request) -> Mapping[str, Any]:

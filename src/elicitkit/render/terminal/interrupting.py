@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 import anyio
 
@@ -32,7 +33,9 @@ class Interruption:
                 return
             loop = asyncio.get_running_loop()
 
-            def interrupted(*_: object) -> None:
+            def interrupted(number: int, frame: FrameType | None) -> None:
+                if self.has_come and callable(before):  # The program hangs, or the person wants more than this to end.
+                    before(number, frame)
                 self.has_come = True
                 loop.call_soon_threadsafe(self._scope.cancel)
 

@@ -204,7 +204,7 @@ class _Desk:
             verdict=verdict_of(entry, is_ours=is_ours),
             who=asker_of(entry, now),
             prompt=entry.request.prompt,
-            note=entry.note,
+            note=entry.note if is_ours or session.is_keeper else "",  # It was written for who keeps the inbox.
             next=f"{root}/q/{following}" if following else "",
         )
         return HTMLResponse(html, status_code=status)

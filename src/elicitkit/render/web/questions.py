@@ -20,6 +20,7 @@ from ..links import Link, link_of
 from ..text import drawable
 
 _PROBLEM: Final = 500
+_NOT_HERE: Final = "It requires something that cannot be answered here."
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def asked_of(request: Request) -> Asked:
 def asked_of_form(form: Form[Any]) -> Asked:
     """What a form asks of a person."""
     if undrawable := _required_unknown(form):
-        return Unanswerable("It requires something that cannot be answered here.", undrawable)
+        return Unanswerable(_NOT_HERE, undrawable)
     match form.fields:
         case ():
             return YesNoAsked()
@@ -103,8 +104,10 @@ def asked_of_form(form: Form[Any]) -> Asked:
 def _shaped(request: Request) -> Asked:
     match shape_of(request):
         case Refusal(_, problem):
+            if fields := _undrawable(request):
+                return Unanswerable(_NOT_HERE, fields)
             words = drawable(problem, limit=_PROBLEM).removesuffix(".")
-            return Unanswerable(f"{words[:1].upper()}{words[1:]}.", _undrawable(request))
+            return Unanswerable(f"{words[:1].upper()}{words[1:]}.")
         case Form() as form if request.kind == "question":
             return FormAsked(form, is_questions=True)
         case Form() as form:
