@@ -176,6 +176,28 @@ def test_a_link_is_shown_whole_with_its_host_and_what_to_be_warned_of(run: Run, 
     assert "punycode" in out
 
 
+def test_a_link_is_shown_whatever_kind_of_question_asks_for_it(run: Run, path: str) -> None:
+    """As on the page. Where it is nothing that is asked, it stands among what came with the question."""
+    asks_for_it = asked(path, Request("r1", "seat-map", "Which seat?", "https://example.com/map"))
+    has_it = asked(path, Request("r2", "approval", "Go?", "https://example.com/map"))
+
+    _, one, _ = run("inbox", "show", path, asks_for_it)
+    _, other, _ = run("inbox", "show", path, has_it)
+
+    assert "- a link to open, at the host example.com: https://example.com/map" in one
+    assert "What came with it:\n  | url: https://example.com/map" in other
+
+
+def test_the_questions_of_a_model_are_shown_each_on_its_line(run: Run, path: str) -> None:
+    questions = [{"question": "Which size?", "options": ["S", "M"]}, {"question": "Why?"}]
+    id = asked(path, Request("r", "question", "Two things", data={"questions": questions}))
+
+    _, out, _ = run("inbox", "show", path, id)
+
+    assert "- Which size? (choice, optional): S | M\n  - Why? (string, optional)" in out
+    assert "What came with it" not in out
+
+
 def test_text_of_strangers_plays_no_tricks(run: Run, path: str) -> None:
     """Design, section 10."""
     hostile = Origin(f"shop{HOSTILE}", f"tool{HOSTILE}").noted_in(Request("r", f"kind{HOSTILE}", HOSTILE))
@@ -386,6 +408,7 @@ def test_whoever_leaves_the_prompt_leaves_the_question_open(path: str) -> None:
         assert terminal.ends() == Exit.FINE
         assert "? What now? Stop (answer later)" in terminal.seen()
         assert "It stays open. No answer was sent." in terminal.seen()
+        assert "left open" not in terminal.seen()
 
     assert entry_of(path, id).is_open
 

@@ -93,6 +93,17 @@ def test_what_is_asked_is_not_told_twice() -> None:
     assert told({"schema": "none", "questions": []}, "input") == ["schema: none", "questions: []"]
 
 
+def test_questions_that_cannot_be_put_are_told_as_they_came() -> None:
+    questions = [{"question": "Delete /srv?", "options": [{"label": "yes"}]}]
+
+    assert told({"questions": questions}, "question") == [
+        "questions:",
+        "  - question: Delete /srv?",
+        "    options:",
+        "      - label: yes",
+    ]
+
+
 def test_an_address_is_told_where_nothing_else_tells_it() -> None:
     link = "https://example.com/"
 

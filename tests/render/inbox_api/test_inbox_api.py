@@ -128,6 +128,22 @@ async def test_a_refusal_has_nothing_in_it_that_a_link_may_not_see(inbox: Inbox)
         assert (await mine.get(f"/questions/{entry.id}/answer")).json()["answer"]["reason"] == "declined"
 
 
+@pytest.mark.parametrize("query", ["", "?wait=1"])
+async def test_the_reason_of_a_refusal_is_told_to_no_link_but_its_own(inbox: Inbox, query: str) -> None:
+    """It may be about whoever has another link; who keeps the inbox is told."""
+    entry = await inbox.ask(sizes("r1"))
+    path = f"/questions/{entry.id}"
+    tokens = [await inbox.token(entry.id), await inbox.token(entry.id), TOKEN]
+    async with client_of(inbox, Authorization=f"Bearer {tokens[0]}") as mine:
+        await mine.post(f"{path}/decline", json={"note": "not for bob"})
+
+    async def note_seen_by(token: str) -> str | None:
+        async with client_of(inbox, Authorization=f"Bearer {token}") as client:
+            return (await client.get(f"{path}{query}")).json().get("note")
+
+    assert [await note_seen_by(token) for token in tokens] == ["not for bob", None, "not for bob"]
+
+
 @pytest.mark.parametrize("how", ["answer", "decline", "cancel"])
 @pytest.mark.parametrize("owner", [None, "bob"])
 async def test_nobody_passes_for_another_by_a_link(inbox: Inbox, owner: str | None, how: str) -> None:

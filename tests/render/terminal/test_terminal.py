@@ -16,6 +16,7 @@ from elicitkit.errors import MissingExtra
 from elicitkit.forms import Form
 from elicitkit.outcomes import Cancelled
 from elicitkit.render.terminal import fill, filling, has_terminal
+from elicitkit.render.terminal.interrupting import Interruption
 from tests.render.terminal.person import CTRL_C, CTRL_D, ENTER, FILL_IN, SEND, answer, seated
 
 FORM: Form[Any] = FormElicitation.create("Who?").string("x").build()
@@ -181,6 +182,21 @@ async def test_who_wants_no_signal_gets_none(monkeypatch: pytest.MonkeyPatch) ->
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+async def test_a_second_ctrl_c_is_for_the_program_around_it() -> None:
+    """A program that hangs between two prompts can be ended."""
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        with Interruption().heeded():
+            signal.raise_signal(signal.SIGINT)
+            assert heard == []
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert heard == [signal.SIGINT]
 
 
 @pytest.mark.parametrize("keys", [[], [FILL_IN, "half an ans"]])

@@ -297,6 +297,8 @@ async def test_a_form_that_nobody_can_answer_is_shown_and_can_only_be_refused(de
     await desk.keeper.press("cancel")
 
     assert "Address" in page.text
+    assert "It requires something that cannot be answered here." in page.text
+    assert "nobody can answer" not in page.text, "it is told once, in words for a person"
     assert [form.steps for form in page.forms] == [["decline", "cancel"]]
     assert (await answer_to(desk, entry.id)).reason == "cancelled"
 

@@ -141,6 +141,20 @@ async def test_who_has_a_link_to_one_question_can_answer_it(desk: Desk) -> None:
     assert (await desk.inbox.get(entry.id)).closed_by == "ada"
 
 
+async def test_a_link_to_one_question_does_not_tell_why_somebody_else_said_no(desk: Desk) -> None:
+    """The reason was written for who keeps the inbox."""
+    entry = await desk.inbox.ask(naming())
+    other = Visitor(desk.app)
+    await other.open(f"/q/{entry.id}?token={await desk.inbox.token(entry.id)}")
+    await desk.inbox.decline(entry.id, by="Carol", note="Bob is to leave in May")
+
+    page = await other.open(f"/q/{entry.id}")
+
+    assert "said no" in page.text
+    assert "Bob" not in page.text
+    assert "Bob is to leave in May" in (await desk.keeper.open(f"/q/{entry.id}")).text
+
+
 async def test_who_keeps_the_inbox_stays_its_keeper_by_a_link_to_one_question(desk: Desk) -> None:
     entry = await desk.inbox.ask(naming())
 

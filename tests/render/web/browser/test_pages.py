@@ -16,6 +16,14 @@ pytestmark = pytest.mark.anyio
 
 Way = Callable[[Tab], Awaitable[object]]
 
+_ROWS = """() => [...document.querySelectorAll(".data .line")].map((line) => {
+  const text = line.lastChild.firstChild ?? line.lastChild, words = document.createRange();
+  words.setStart(text, text.length - text.data.trimStart().length);
+  words.setEnd(text, text.length);
+  return [...words.getClientRects()].map((row) => row.left);
+})"""
+"""Where each row of each line of what came with a question begins."""
+
 
 def shown(*requests: Request) -> Way:
     """The list, with these open."""
@@ -128,6 +136,19 @@ async def test_what_is_pressed_is_large_enough_for_a_thumb(tab: Tab) -> None:
     )
 
     assert small == []
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+async def test_what_is_wrapped_begins_further_in_than_the_line_it_is_of(tab: Tab, width: int) -> None:
+    """Design, section 10: so no text of a stranger's passes for an entry, however deep it stands."""
+    data = {"job": {"target": {"host": {"note": "a harmless remark " * 15 + "delete: no", "path": "/srv"}}}}
+    await tab.page.set_viewport_size({"width": width, "height": 800})
+    await tab.ask(Request("r1", "approval", "Run the job?", data=data))
+
+    lines = await tab.page.evaluate(_ROWS)
+
+    assert [lefts for lefts in lines if lefts[1:]] != []
+    assert [lefts for lefts in lines if any(left <= lefts[0] for left in lefts[1:])] == []
 
 
 async def test_right_to_left_text_turns_its_own_box_and_nothing_else(tab: Tab) -> None:
