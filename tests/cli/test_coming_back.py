@@ -22,9 +22,11 @@ from elicitkit import Elicitation, MemoryTaskStore, Tasks, TasksClient, confirm
 from elicitkit.cli import Exit
 from elicitkit.cli.call import command_for
 from elicitkit.tasks.client import TaskHandle
+from elicitkit.tasks.messages import TaskState
 from tests.cli import travel_server
 from tests.cli.terminal import ENTER, Terminal, at_terminal
 from tests.host.test_source_troubles import free_port
+from tests.tasks.test_waiting import WORKING, state
 
 Called = Callable[..., tuple[int, str, str]]
 Write = Callable[..., str]
@@ -144,14 +146,17 @@ def test_the_command_that_comes_back_can_be_pasted_into_a_shell() -> None:
 # --- ends -------------------------------------------------------------------------------------------------------------
 
 
-def failing(monkeypatch: pytest.MonkeyPatch, *errors: MCPError) -> None:
-    """Let the next polls fail, all that come after them with the last."""
-    state, left = TaskHandle.state, [*errors]
+def failing(monkeypatch: pytest.MonkeyPatch, *polls: MCPError | TaskState) -> None:
+    """Let the next polls fail, or give a state; all that come after them as the last."""
+    left = [*polls]
 
-    async def fails(self: TaskHandle) -> Any:
-        raise left[0] if len(left) == 1 else left.pop(0)
+    async def polled(self: TaskHandle) -> TaskState:
+        found = left[0] if len(left) == 1 else left.pop(0)
+        if isinstance(found, MCPError):
+            raise found
+        return found
 
-    monkeypatch.setattr(TaskHandle, "state", fails if errors else state)
+    monkeypatch.setattr(TaskHandle, "state", polled)
 
 
 REFUSED = MCPError(code=-32099, message="not you")
@@ -194,6 +199,7 @@ def test_a_call_that_ends_with_its_task_has_nothing_to_come_back_to(
     code, _, err = called(mcp, "plan", "--answers", answers())
 
     assert code == Exit.SCRIPT
+    assert err.splitlines()[-1] == "the task was cancelled with its call"
     assert "left as it is" not in err
 
 
@@ -206,6 +212,23 @@ def test_a_server_that_fails_for_a_while_is_said_once(
     _, _, err = called(mcp, "--task", task_id)
 
     assert err.count("the server cannot be reached, or fails") == 1
+
+
+def test_each_time_that_a_server_fails_is_said_and_that_it_is_there_again(
+    called: Called, mcp: MCPServer[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though its task has not changed meanwhile."""
+    task_id = begun(mcp)
+    works, fails = state(WORKING), MCPError(code=INTERNAL_ERROR, message="no disk")
+    failing(monkeypatch, works, fails, works, fails, works, REFUSED)
+
+    _, _, err = called(mcp, "--task", task_id)
+
+    told = [line for line in err.splitlines() if line.startswith("  the server ")]
+    assert [line.partition(",")[0] for line in told] == [
+        "  the server cannot be reached",
+        "  the server is there again",
+    ] * 2
 
 
 # --- servers that are killed ------------------------------------------------------------------------------------------

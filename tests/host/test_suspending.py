@@ -193,6 +193,17 @@ async def test_hooks_see_a_question_when_it_is_asked_and_its_answer_when_it_come
     assert seen == ["asked", True]
 
 
+async def test_a_hook_is_told_until_when_a_question_can_be_answered() -> None:
+    """It is the time that whoever has the pending call is told."""
+    asked: list[Request] = []
+
+    async with hosting(Asker().mcp, MODERN, suspend=True, timeout=60, on_ask=asked.append) as source:
+        call = await pending(source, "greet")
+
+    assert call.request.expires_at is not None
+    assert [request.expires_at for request in asked] == [call.request.expires_at]
+
+
 async def test_a_question_that_nobody_can_answer_is_not_kept() -> None:
     mcp: MCPServer[Any] = MCPServer("a")
     nested = {"type": "object", "properties": {"x": {"type": "object"}}, "required": ["x"]}

@@ -218,6 +218,19 @@ async def test_who_wants_to_hears_of_each_request_that_failed(slept: list[float]
     assert heard == [FULL, CLOSED]
 
 
+async def test_who_wants_to_hears_after_an_outage_how_the_task_stands(slept: list[float]) -> None:
+    """Though it has not changed: who was told that its server failed is to hear that it is there again."""
+    heard: list[str] = []
+
+    await called(
+        Played(WORKING, WORKING, FULL, WORKING, WORKING, FULL, DONE),
+        told=lambda state: heard.append(state.status),
+        unreached=lambda _: heard.append("unreached"),
+    )
+
+    assert heard == ["working", "unreached", "working", "unreached", "completed"]
+
+
 async def test_a_task_is_not_stuck_because_nobody_could_look(slept: list[float]) -> None:
     """The time of an outage does not count as one in which the task did not change."""
     played = Played(WORKING, *[FULL] * 16, *[WORKING] * 5, DONE)
