@@ -362,6 +362,26 @@ def test_what_cannot_be_is_one_line_and_changes_nothing(
     assert entry_of(path, id).is_open
 
 
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        (Request("r", "input", "?", data={"schema": {"type": "array"}}), "Its form cannot be read."),
+        (Request("r", "input", "?"), "It does not say what is to be filled in."),
+        (Request("r", "question", "?", data={"questions": [7]}), "Its questions cannot be read."),
+    ],
+    ids=["form", "no form", "questions"],
+)
+def test_what_nobody_can_answer_is_told_in_one_sentence(run: Run, path: str, request_: Request, words: str) -> None:
+    """In the words of the page."""
+    id = asked(path, request_)
+
+    ended = run("inbox", "answer", path, id)
+
+    told = f"question {id} can only be declined or cancelled (--decline, --cancel). {words}\n"
+    assert ended == (Exit.FINE, "", told)
+    assert entry_of(path, id).is_open
+
+
 def test_a_store_that_is_looked_at_is_not_made(run: Run, tmp_path: Path) -> None:
     for action in (["list"], ["show"], ["answer"]):
         run("inbox", *action, str(tmp_path / "new.db"), *(["x"] if action == ["show"] else []))
@@ -474,6 +494,22 @@ def test_a_question_whose_time_is_over_says_so_at_the_prompt(
 
     assert code == Exit.TOO_LATE
     assert "open" not in err
+
+
+@pytest.mark.slow
+def test_a_form_that_nobody_can_answer_is_put_to_be_refused(path: str) -> None:
+    """As by a host's own terminal, and on the page."""
+    schema = {"type": "object", "properties": {"a": {"type": "array", "title": "Aims"}}, "required": ["a"]}
+    id = asked(path, Request("r", "input", "Where to?", data={"schema": schema}))
+
+    with at_terminal("inbox", "answer", path, id, patience=60) as terminal:
+        seen = " ".join(terminal.is_asked("What now?").split())
+        terminal.press(DOWN, ENTER)
+        assert terminal.ends() == Exit.FINE
+
+    assert "This can only be declined or cancelled. It requires something that cannot be answered here." in seen
+    assert "nobody can answer" not in seen
+    assert (entry_of(path, id).state, entry_of(path, id).is_accepted) == ("answered", False)
 
 
 @pytest.mark.slow

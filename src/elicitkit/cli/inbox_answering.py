@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
-from ..errors import ContractError, EntryClosed, UnknownEntry
-from ..forms import Content, Form
+from ..errors import EntryClosed, UnknownEntry
+from ..forms import Content
+from ..host.checking import Refusal
 from ..host.inbox import Entry, Inbox, Viewer
 from ..host.inbox.asked_again import retry_in
-from ..host.model_questions import answers_of, form_of_questions
-from ..outcomes import Accepted, Cancelled, Declined, Outcome
+from ..host.retries import Retry
+from ..outcomes import Cancelled, Declined, Outcome
 from ..render.details import details_of
 from ..render.links import link_of
 from ..render.terminal import fill, has_terminal, visit
-from ..suspension import Answer
+from ..render.terminal.requests import answer_of, form_of
 from .exits import Exit, Failure
 from .inbox_reports import asker_of
 from .output import say
@@ -91,8 +93,7 @@ class AtTerminal:
                 raise Failure(Exit.INTERRUPTED, "interrupted")
             case Cancelled("expired"):
                 raise EntryClosed("expired", "", entry.until)
-            case _:
-                answer, note = _answer_of(entry, outcome)
+        answer, note = answer_of(entry.request, outcome), _note_of(outcome)
         await self._inbox.answer(entry.id, answer, note=note, by=self._by, owner=self._viewer)
         return True
 
@@ -151,38 +152,19 @@ class AtTerminal:
                 say("\n".join(lines))
                 return None
             return partial(visit, request.prompt, request.url)
-        form, retry = self._form(entry), await retry_in(self._inbox, entry, owner=self._viewer)
-        if form is None or retry is None:
-            return None if form is None else partial(fill, form)
-        return partial(fill, form.with_message(retry.prompt), filled=retry.answered, faults=retry.faults)
-
-    def _form(self, entry: Entry) -> Form[Content] | None:
-        request = entry.request
-        if request.kind == "approval":
-            return Form(request.prompt)
-        if questions := form_of_questions(request):
-            return questions
-        try:
-            form = self._inbox.form(entry)
-        except ContractError as error:
-            say(f"question {entry.id} can only be declined or cancelled: {error}")
-            return None
-        if form is None:
-            say(f"question {entry.id} is of the kind {request.kind!r}, which is answered in the page, or with --accept")
-        return form
+        retry = await retry_in(self._inbox, entry, owner=self._viewer) or Retry(request.prompt)
+        match form_of(replace(request, prompt=retry.prompt)):
+            case None:
+                kind = f"{request.kind!r}, which is answered in the page, or with --accept"
+                say(f"question {entry.id} is of the kind {kind}")
+                return None
+            case Refusal(told=told):
+                say(f"question {entry.id} can only be declined or cancelled (--decline, --cancel). {told}")
+                return None
+            case form:
+                return partial(fill, form, filled=retry.answered, faults=retry.faults)
 
 
-def _answer_of(entry: Entry, outcome: Put) -> tuple[Answer, str]:
-    """The answer of the person, and a note beside it."""
-    match outcome:
-        case Accepted(content) if content is not None and (questions := form_of_questions(entry.request)):
-            return entry.request.accept(answers_of(questions, content)), ""
-        case Accepted(content):
-            data = None if content is None else {**content, **dict.fromkeys(content.cleared)}
-            return entry.request.accept(data), ""
-        case Declined(reason):
-            return entry.request.decline(), "" if reason == "declined" else reason
-        case Cancelled(reason):
-            return entry.request.cancel(reason), ""
-        case _:
-            assert_never(outcome)
+def _note_of(outcome: Put) -> str:
+    """What the person said beside a refusal."""
+    return outcome.reason if isinstance(outcome, Declined) and outcome.reason != "declined" else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..asking.questions import message_with_faults
 from ..errors import AnswerError, AnswerTooLarge, ContractError, Fault, FormError
@@ -14,6 +14,9 @@ from ..limits import ANSWER_BYTES
 from ..suspension import Answer, Request
 from .retries import Retry, retrying
 
+NOT_HERE: Final = "It requires something that cannot be answered here."
+"""What a person is told of a form with a required field that nobody can answer."""
+
 
 class Refusal(NamedTuple):
     """Why a request comes to no answer of a person's."""
@@ -22,7 +25,13 @@ class Refusal(NamedTuple):
     """For the other side."""
 
     problem: str
-    """For the log."""
+    """For the log, and for developers."""
+
+    told: str = ""
+    """For the person, where it can only be declined or cancelled: one sentence."""
+
+    form: Form[Content] | None = None
+    """The form, where it can be read and shown all the same."""
 
 
 async def checked(
@@ -82,8 +91,13 @@ def answerable_form(request: Request) -> Form[Content] | Refusal | None:
     try:
         form = Form.from_schema(request.prompt, request.schema)
     except FormError as error:
-        return Refusal("unsupported", f"its form cannot be read. {error}")
-    if unanswerable := [field for field in form.fields if isinstance(field, UnknownField) and field.required]:
-        name, why = unanswerable[0].name, unanswerable[0].reason
-        return Refusal("unsupported", f"its form requires {name!r}, which nobody can answer: {why}")
+        return Refusal("unsupported", f"its form cannot be read. {error}", "Its form cannot be read.")
+    if undrawable := undrawable_in(form):
+        name, why = undrawable[0].name, undrawable[0].reason
+        return Refusal("unsupported", f"its form requires {name!r}: {why}", NOT_HERE, form)
     return form
+
+
+def undrawable_in(form: Form[Any]) -> tuple[UnknownField, ...]:
+    """The required fields that nobody can answer."""
+    return tuple(field for field in form.fields if isinstance(field, UnknownField) and field.required)

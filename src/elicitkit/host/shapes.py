@@ -15,8 +15,14 @@ from ..suspension import Answer, Request
 from .checking import Refusal, answerable_form, leaving
 from .model_questions import answers_of, form_of_questions
 
-_NO_FIELDS: Final = "it is a form without a description of its fields"
-_NO_QUESTIONS: Final = "its questions cannot be read: they are not what the kind 'question' has"
+_NO_FIELDS: Final = Refusal(
+    "unsupported", "it is a form without a description of its fields", "It does not say what is to be filled in."
+)
+_NO_QUESTIONS: Final = Refusal(
+    "unsupported",
+    "its questions cannot be read: they are not what the kind 'question' has",
+    "Its questions cannot be read.",
+)
 
 
 def shape_of(request: Request) -> Form[Content] | Refusal | None:
@@ -26,9 +32,9 @@ def shape_of(request: Request) -> Form[Content] | Refusal | None:
     """
     match request.kind:
         case "input" if request.schema is None:
-            return Refusal("unsupported", _NO_FIELDS)
+            return _NO_FIELDS
         case "question":
-            return form_of_questions(request) or Refusal("unsupported", _NO_QUESTIONS)
+            return form_of_questions(request) or _NO_QUESTIONS
         case _:
             return answerable_form(request)
 

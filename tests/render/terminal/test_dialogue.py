@@ -474,7 +474,7 @@ async def test_a_required_field_that_cannot_be_drawn_can_only_be_refused(
 
     assert await answer(form, keys) == outcome
     printed = " ".join(capsys.readouterr().out.split())
-    assert "cannot be answered here, so it can only be declined or cancelled" in printed
+    assert "This can only be declined or cancelled. It requires something that cannot be answered here." in printed
     assert "Address (required)" in printed
 
 

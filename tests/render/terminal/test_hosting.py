@@ -12,7 +12,7 @@ from elicitkit.forms import Content
 from elicitkit.host.question_tool import question_prompt
 from elicitkit.outcomes import Accepted, Cancelled, Declined, Outcome
 from elicitkit.render.terminal import hosting, wait_for
-from tests.render.terminal.person import CTRL_C, seated_before
+from tests.render.terminal.person import CTRL_C, ENTER, seated_before
 
 pytestmark = pytest.mark.anyio
 
@@ -155,6 +155,19 @@ async def test_the_time_that_a_host_gives_is_shown(monkeypatch: pytest.MonkeyPat
 )
 async def test_what_cannot_be_shown_is_cancelled(request_: Request) -> None:
     assert await wait_for(request_) == request_.cancel("unsupported")
+
+
+async def test_a_form_that_nobody_can_answer_is_shown_and_can_only_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Design, section 4. On the page it is told in the same words."""
+    schema = {"type": "object", "properties": {"a": {"type": "array", "title": "Aims"}}, "required": ["a"]}
+    request = Request("r1", "input", "Where to?", data={"schema": schema})
+    async with seated_before(wait_for(request), monkeypatch, columns=100) as seat:
+        screen = await seat.sees("Cancel")
+        seat.press(ENTER)
+
+        assert await seat.outcome() == request.decline()
+    assert "This can only be declined or cancelled. It requires something that cannot be answered here." in screen
+    assert "nobody can answer" not in " ".join(screen)
 
 
 @pytest.mark.parametrize(

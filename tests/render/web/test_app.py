@@ -303,6 +303,20 @@ async def test_a_form_that_nobody_can_answer_is_shown_and_can_only_be_refused(de
     assert (await answer_to(desk, entry.id)).reason == "cancelled"
 
 
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"schema": {"type": "array"}}, "Its form cannot be read."),
+        ({"schema": "none"}, "It does not say what is to be filled in."),
+    ],
+)
+async def test_a_form_that_cannot_be_read_is_told_in_one_sentence(desk: Desk, data: object, words: str) -> None:
+    await desk.ask(Request("r1", "input", "Where?", data=data))
+
+    assert desk.keeper.page.text.count(f"This can only be declined or cancelled {words} Not answering?") == 1
+    assert {step for form in desk.keeper.page.forms for step in form.steps} == {"decline", "cancel"}
+
+
 # --- who asks, and what became of it ----------------------------------------------------------------------------------
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
-from typing import TypedDict, assert_never
+from typing import TypedDict
 
-from ...errors import FormError
-from ...forms import Content, Form
-from ...host.model_questions import answers_of, form_of_questions
+from ...host.checking import Refusal
 from ...host.origins import Origin
 from ...host.retries import Retry, retry_of
 from ...host.showing import waiting_here
-from ...outcomes import Accepted, Cancelled, Declined, Outcome
 from ...suspension import Answer, Request
 from ..details import details_of
 from .filling import fill, visit
+from .requests import answer_of, form_of
 
 
 class _Around(TypedDict):
@@ -39,43 +38,13 @@ async def wait_for(request: Request) -> Answer:
     asker = _asker(Origin.of(request))
     around = _Around(until=request.expires_at, waiting=waiting_here, details=details_of(request))
     if request.kind == "authorization":
-        return _answer(request, await visit(request.prompt, request.url, asker, **around))
-    if questions := form_of_questions(request):
-        return _answer(request, await fill(questions, asker, **around), questions)
+        return answer_of(request, await visit(request.prompt, request.url, asker, **around))
     retry = retry_of(request) or Retry(request.prompt)
-    form = _form(request, retry.prompt)
-    if form is None:
+    form = form_of(replace(request, prompt=retry.prompt))
+    if form is None or isinstance(form, Refusal):
         return request.cancel("unsupported")
     outcome = await fill(form, asker, filled=retry.answered, faults=retry.faults, **around)
-    return _answer(request, outcome)
-
-
-def _answer(
-    request: Request, outcome: Outcome[Content] | Outcome[None], questions: Form[Content] | None = None
-) -> Answer:
-    match outcome:
-        case Accepted(content) if content is not None and questions is not None:
-            return request.accept(answers_of(questions, content))
-        case Accepted(content):
-            return request.accept(None if content is None else {**content, **dict.fromkeys(content.cleared)})
-        case Declined():
-            return request.decline()
-        case Cancelled(reason):
-            return request.cancel(reason)
-        case _:
-            assert_never(outcome)
-
-
-def _form(request: Request, prompt: str) -> Form[Content] | None:
-    """What there is to fill in; nothing in a yes-or-no question, and `None` for what cannot be shown."""
-    if request.kind == "approval":
-        return Form(prompt)
-    if request.schema is None:
-        return None
-    try:
-        return Form.from_schema(prompt, request.schema)
-    except FormError:
-        return None
+    return answer_of(request, outcome)
 
 
 def _asker(origin: Origin) -> str:

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from ...errors import Fault
 from ...fields import ChoiceField, Field, MultiChoiceField, UnknownField
+from ...host.checking import NOT_HERE
 from ...limits import MESSAGE_CHARACTERS
 from ...safety import plain
 from ..details import CAME_WITH
@@ -130,7 +131,7 @@ def undrawable(fields: Iterable[UnknownField]) -> RenderableType:
     """Why a form cannot be accepted here."""
     return Group(
         Text(),
-        Text("This form requires something that cannot be answered here, so it can only be declined or cancelled:"),
+        Hanging(Text(f"This can only be declined or cancelled. {NOT_HERE}")),
         *map(field_head, fields),
         Text(),
     )

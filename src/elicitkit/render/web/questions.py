@@ -7,20 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
-from ...errors import FormError
-from ...fields import BooleanField, Field, UnknownField
+from ...fields import BooleanField, Field
 from ...forms import Content, Form
-from ...host.checking import Refusal
+from ...host.checking import NOT_HERE, Refusal, undrawable_in
 from ...host.model_questions import answers_of
 from ...host.shapes import shape_of
 from ...suspension import Request
 from ..links import Link, link_of
-from ..text import drawable
-
-_PROBLEM: Final = 500
-_NOT_HERE: Final = "It requires something that cannot be answered here."
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +85,8 @@ def asked_of(request: Request) -> Asked:
 
 def asked_of_form(form: Form[Any]) -> Asked:
     """What a form asks of a person."""
-    if undrawable := _required_unknown(form):
-        return Unanswerable(_NOT_HERE, undrawable)
+    if undrawable := undrawable_in(form):
+        return Unanswerable(NOT_HERE, undrawable)
     match form.fields:
         case ():
             return YesNoAsked()
@@ -103,26 +98,11 @@ def asked_of_form(form: Form[Any]) -> Asked:
 
 def _shaped(request: Request) -> Asked:
     match shape_of(request):
-        case Refusal(_, problem):
-            if fields := _undrawable(request):
-                return Unanswerable(_NOT_HERE, fields)
-            words = drawable(problem, limit=_PROBLEM).removesuffix(".")
-            return Unanswerable(f"{words[:1].upper()}{words[1:]}.")
+        case Refusal() as refusal:
+            return Unanswerable(refusal.told, () if refusal.form is None else undrawable_in(refusal.form))
         case Form() as form if request.kind == "question":
             return FormAsked(form, is_questions=True)
         case Form() as form:
             return asked_of_form(form)
         case None:
             raise AssertionError("both kinds have a shape")
-
-
-def _undrawable(request: Request) -> tuple[Field, ...]:
-    """The fields for which nobody can answer a form, where it can be read at all."""
-    try:
-        return () if request.schema is None else _required_unknown(Form.from_schema("", request.schema))
-    except FormError:
-        return ()
-
-
-def _required_unknown(form: Form[Any]) -> tuple[Field, ...]:
-    return tuple(field for field in form.fields if isinstance(field, UnknownField) and field.required)
