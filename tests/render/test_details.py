@@ -93,6 +93,25 @@ def test_what_is_asked_is_not_told_twice() -> None:
     assert told({"schema": "none", "questions": []}, "input") == ["schema: none", "questions: []"]
 
 
+def test_what_came_inside_of_a_question_is_told_with_the_question() -> None:
+    """Nobody is to agree to what they have not seen."""
+    questions: list[dict[str, Any]] = [
+        {"question": "Why?", "header": "Reason", "multiple": False, "options": []},
+        {"question": "Go?", "options": ["yes"], "command": "rm -rf /"},
+        {"question": "Sure?", "header": 7, "multiple": "no"},
+    ]
+
+    assert told({"questions": questions, "about": "x"}, "question") == [
+        "questions:",
+        "  - question: Go?",
+        "    command: rm -rf /",
+        "  - question: Sure?",
+        "    header: 7",
+        "    multiple: no",
+        "about: x",
+    ]
+
+
 def test_questions_that_cannot_be_put_are_told_as_they_came() -> None:
     questions = [{"question": "Delete /srv?", "options": [{"label": "yes"}]}]
 

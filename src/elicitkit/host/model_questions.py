@@ -31,6 +31,27 @@ def answers_of(form: Form[Any], content: Mapping[str, Any]) -> dict[str, Any]:
     return {"answers": [content.get(field.name) for field in form.fields]}
 
 
+def beside_questions(request: Request) -> list[dict[str, Any]]:
+    """What came in questions beside all that a form of them shows, below the question that it came with."""
+    questions = (request.data or {}).get("questions", ()) if form_of_questions(request) else ()
+    found = [(one["question"], {key: one[key] for key in one if not _is_drawn(one, key)}) for one in questions]
+    return [{"question": words, **others} for words, others in found if others]
+
+
+def _is_drawn(question: Mapping[str, Any], key: str) -> bool:
+    """Whether what a question has by this name is in its field, or says nothing."""
+    value = question[key]
+    match key:
+        case "question" | "options":
+            return True
+        case "header":
+            return isinstance(value, str) or value is None
+        case "multiple":
+            return isinstance(value, bool) or value is None
+        case _:
+            return False
+
+
 def _question(name: str, question: object) -> Field | None:
     if not isinstance(question, Mapping) or not isinstance(question.get("question"), str):
         return None

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from ..host.model_questions import form_of_questions
+from ..host.model_questions import beside_questions, form_of_questions
 from ..host.origins import KEY
 from ..limits import MESSAGE_CHARACTERS
 from ..safety import plain
@@ -60,7 +60,9 @@ def details_of(request: Request) -> str:
 def _beside(request: Request) -> list[tuple[str, Any]]:
     asked = _asked(request)
     link = [("url", request.url)] if request.url is not None and request.kind in SHOWN_WITHOUT_LINK else []
-    return link + [(key, value) for key, value in (request.data or {}).items() if key not in (KEY, asked)]
+    inside = [("questions", found)] if (found := beside_questions(request)) else []
+    others = [(key, value) for key, value in (request.data or {}).items() if key not in (KEY, asked)]
+    return [*link, *inside, *others]
 
 
 def _asked(request: Request) -> str | None:
