@@ -66,6 +66,7 @@ def test_every_wrong_answer_is_told_at_once() -> None:
         fitted(QUESTIONS, {"answers": ["green", "s", 7]})
 
     assert [fault.label for fault in error.value.faults] == ["Which colour?", "Which sizes?", "Why?"]
+    assert {fault.field for fault in error.value.faults} == {"answers"}
 
 
 @pytest.mark.parametrize(

@@ -66,4 +66,7 @@ def _to_questions(form: Form[Content], data: Mapping[str, Any]) -> Mapping[str, 
         of = "the one question" if count == 1 else f"each of the {count} questions"
         raise AnswerError([Fault("answers", "", f'"answers" must be a list with one answer to {of}')])
     named = zip(form.fields, given, strict=True)
-    return answers_of(form, form.check({field.name: one for field, one in named if one is not None}))
+    try:
+        return answers_of(form, form.check({field.name: one for field, one in named if one is not None}))
+    except AnswerError as error:  # Whoever answers knows of no field but this; the label has the question.
+        raise AnswerError([replace(fault, field="answers") for fault in error.faults]) from None

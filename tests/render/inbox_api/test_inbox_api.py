@@ -292,6 +292,19 @@ async def test_an_answer_that_does_not_fit_is_422_with_its_faults(inbox: Inbox, 
     assert (await inbox.get(entry.id)).is_open
 
 
+async def test_the_faults_of_answers_to_questions_are_told_by_the_only_field_there_is(
+    inbox: Inbox, client: httpx2.AsyncClient
+) -> None:
+    entry = await inbox.ask(
+        Request("r", "question", "?", data={"questions": [{"question": "Go?", "options": ["yes"]}]})
+    )
+
+    response = await client.post(f"/questions/{entry.id}/answer", json={"content": {"answers": ["no"]}})
+
+    assert problem(response)[0] == 422
+    assert [(one["field"], one["label"]) for one in response.json()["faults"]] == [("answers", "Go?")]
+
+
 async def test_the_second_answer_is_409_and_says_who_was_first(inbox: Inbox, client: httpx2.AsyncClient) -> None:
     entry = await inbox.ask(sizes())
     await inbox.decline(entry.id, by="ada")
