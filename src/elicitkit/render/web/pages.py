@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ...limits import MESSAGE_CHARACTERS
 from ...safety import plain
+from ..details import CAME_WITH
 from ..text import drawable
 from .moments import since, until, written
 
@@ -115,4 +116,5 @@ def _environment() -> Environment:
         "until": until,
         "written": written,
     }
+    made.globals["came_with"] = CAME_WITH
     return made
