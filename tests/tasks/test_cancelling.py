@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
 
-from elicitkit import Tasks, elicit, elicit_sync, step
+from elicitkit import MemoryTaskStore, Tasks, elicit, elicit_sync, step
 from elicitkit.tasks.store import TaskStore
-from tests.tasks.desk import accept, desk, form, quick, server
+from tests.tasks.desk import accept, desk, eventually, form, quick, server
+from tests.tasks.test_road import turns
 
 pytestmark = pytest.mark.anyio
 
@@ -122,6 +123,44 @@ async def test_it_reaches_a_tool_that_waits_in_a_thread(mcp: MCPServer[Any], tas
         task_id = await at.start("ask")
         await at.key(task_id)
         await at.cancel(task_id)
+
+        assert await asyncio.to_thread(ended.wait, 5)
+
+
+class SlowToPark(MemoryTaskStore):
+    """A store that takes its time to say that it has a question."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_parked, self.may_say_so = asyncio.Event(), asyncio.Event()
+
+    async def park(self, *given: Any, **named: Any) -> Any:
+        record = await super().park(*given, **named)
+        self.is_parked.set()
+        await self.may_say_so.wait()
+        return record
+
+
+async def test_it_reaches_a_thread_whose_question_is_on_its_way() -> None:
+    store, ended = SlowToPark(), threading.Event()
+    tasks = Tasks(store, tools=lambda name, arguments: True)
+    mcp = server(tasks)
+
+    @mcp.tool()
+    def ask(ctx: Context) -> str:
+        try:
+            return str(elicit_sync(ctx, form()))
+        finally:
+            ended.set()
+
+    async with desk(mcp, tasks) as at:
+        task_id = await at.start("ask")
+        await store.is_parked.wait()
+        (run,) = tasks._runner._runs.values()
+        await at.cancel(task_id)
+        await eventually(lambda: run.is_stopped)
+        await turns()
+        store.may_say_so.set()
 
         assert await asyncio.to_thread(ended.wait, 5)
 

@@ -11,12 +11,15 @@ import pytest
 from mcp.server.mcpserver import Context
 
 from elicitkit import MemoryTaskStore, SqliteTaskStore, confirm, elicit, elicit_all, elicit_sync, step
+from elicitkit.errors import StoreError
 from elicitkit.tasks.call import TaskCall
 from elicitkit.tasks.engines.local import LocalEngine
+from elicitkit.tasks.questions import input_of
 from elicitkit.tasks.record import TaskRecord
 from elicitkit.tasks.store import TaskStore
 from tests.tasks.desk import Desk, accept, eventually, form
 from tests.tasks.test_restarting import Process
+from tests.tasks.test_road import question
 
 pytestmark = pytest.mark.anyio
 
@@ -198,6 +201,54 @@ async def test_one_that_was_put_down_clears_up_where_it_is_cancelled(store: Task
         await cleared(at, first)
 
         assert shop.did == ["cancelled", "undo"]
+
+
+class WordlessStore(MemoryTaskStore):
+    """A store that loses the answer of a database which has put a task down, the first one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_failed = asyncio.Event()
+
+    async def put_down(self, *given: Any, **named: Any) -> bool:
+        is_done = await super().put_down(*given, **named)
+        if not self.has_failed.is_set():
+            self.has_failed.set()
+            raise StoreError("It is not known whether this was stored.")
+        return is_done
+
+
+async def test_one_of_which_nobody_knew_whether_it_was_put_down_clears_up_once() -> None:
+    shop, store = Shop(), WordlessStore()
+    async with shop.process(store, max_live=1, lease=30.0).desk() as at:
+        first = await at.start("buy")
+        await at.key(first)
+        await at.key(await at.start("buy"))
+        await store.has_failed.wait()
+        await at.cancel(first)
+        await cleared(at, first)
+
+    assert shop.did.count("undo") == 1
+
+
+async def test_what_a_changed_tool_asks_no_longer_keeps_it_from_its_end(store: TaskStore) -> None:
+    """No run comes to that question, and one that waited for it would work on, as if nobody had cancelled it."""
+    shop = Shop()
+    process = shop.process(store)
+    async with process.desk() as at:
+        task_id = await at.start("work")
+        await eventually(lambda: "work" in shop.did)
+        fence = (await store.history(task_id)).record.fence
+        await store.park(task_id, [input_of(question("gone", "x"), store)], fence=fence)
+        await store.withdraw(task_id, [await at.key(task_id)], fence=fence, have_passed=True)
+        process.dies()
+    shop.did.clear()
+
+    async with shop.process(store).desk() as at:
+        await at.cancel(task_id)
+        await cleared(at, task_id)
+
+    assert shop.did == ["work", "undo"]
 
 
 async def test_one_that_worked_when_its_process_died_is_cancelled_as_far_as_it_is_known_to_have_come(

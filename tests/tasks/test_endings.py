@@ -13,10 +13,13 @@ import pytest
 from mcp.server.mcpserver import Context
 
 from elicitkit import MemoryTaskStore, ProtocolError, TaskHandle, Tasks, elicit
+from elicitkit.errors import StoreError
+from elicitkit.tasks import errands
 from elicitkit.tasks.endings import ending_of
 from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.tasks.listening import wanted_tasks
 from tests.tasks.desk import desk, form, quick, server
+from tests.tasks.test_restarting import Process
 
 pytestmark = pytest.mark.anyio
 
@@ -133,6 +136,48 @@ async def test_a_question_that_its_tool_waits_for_no_longer_is_withdrawn() -> No
 
         assert await at.said(task_id) == "done"
     assert messages == ["Now?"]
+
+
+class FailingStore(MemoryTaskStore):
+    """A store that withdraws no question the first two times."""
+
+    failures = 2
+
+    async def withdraw(self, *given: Any, **named: Any) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise StoreError("The disk is full.")
+        await super().withdraw(*given, **named)
+
+
+@pytest.mark.parametrize("is_again", [False, True], ids=["its first run", "a later run"])
+async def test_it_is_withdrawn_though_the_store_fails_for_a_while(
+    monkeypatch: pytest.MonkeyPatch, is_again: bool
+) -> None:
+    """Else it could be answered, and a task whose process died would count as one that waits for people."""
+    monkeypatch.setattr(errands, "_PAUSE", 0.001)
+    store, gives_up = FailingStore(), asyncio.Event()
+
+    async def hurry(ctx: Context) -> None:
+        if is_again:
+            await elicit(ctx, form("First?"))
+        asking = asyncio.ensure_future(elicit(ctx, form("Quick?")))
+        await gives_up.wait()
+        asking.cancel()
+        await asyncio.sleep(3600)
+
+    async with Process(store, hurry).desk() as at:
+        task_id = await at.start("hurry")
+        await at.key(task_id)
+    async with Process(store, hurry).desk() as at:
+        if is_again:
+            await at.answer(task_id, size="XL")
+        else:
+            task_id = await at.start("hurry")
+        await at.when(task_id, lambda record: "Quick?" in str(record.inputs))
+        gives_up.set()
+
+        assert (await at.when(task_id, lambda record: not record.inputs))["status"] == "working"
 
 
 async def test_what_a_tool_left_behind_waits_no_longer_than_its_task() -> None:

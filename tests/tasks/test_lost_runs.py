@@ -11,12 +11,14 @@ from anyio import fail_after
 from mcp.server.mcpserver import Context
 
 from elicitkit import DocketEngine, MemoryTaskStore, SqliteTaskStore, Tasks, elicit, elicit_all, step
+from elicitkit.errors import StoreError
 from elicitkit.limits import LOST_RUNS
 from elicitkit.tasks import last_runs
 from elicitkit.tasks.call import TaskCall
 from elicitkit.tasks.engines.local import LocalEngine
 from elicitkit.tasks.last_runs import LastRuns
 from elicitkit.tasks.record import TaskRecord
+from elicitkit.tasks.releasing import take
 from elicitkit.tasks.store import TaskStore
 from tests.tasks.desk import Desk, eventually, form, until
 from tests.tasks.test_restarting import Process
@@ -237,6 +239,84 @@ async def test_a_process_that_ends_in_order_loses_nothing(store: TaskStore) -> N
         assert await at.said(task_id) == "done"
 
     assert (await record_of(store, task_id)).begun == 1
+
+
+class FailingStore(MemoryTaskStore):
+    """A store that cannot keep the first questions."""
+
+    def __init__(self, failures: int) -> None:
+        super().__init__()
+        self.failures = failures
+
+    async def park(self, *given: Any, **named: Any) -> Any:
+        if self.failures:
+            self.failures -= 1
+            raise StoreError("The disk is full.")
+        return await super().park(*given, **named)
+
+
+async def ask(ctx: Context) -> str:
+    return str(await elicit(ctx, form()))
+
+
+async def test_a_run_that_the_store_failed_is_not_lost_with_its_process() -> None:
+    async with Process(FailingStore(2), ask, lost_runs=2).desk() as at:
+        assert await at.key(await at.start("ask"))
+
+
+async def test_it_is_not_either_if_the_server_stops_just_after() -> None:
+    store = FailingStore(1)
+    process = Process(store, ask, lease=30.0)
+    async with process.desk() as at:
+        task_id = await at.start("ask")
+        await eventually(lambda: not (store.failures or process.tasks._runner.live))
+
+    record = await record_of(store, task_id)
+    assert (record.worker, record.begun) == (None, 0)
+
+
+class WordlessStore(MemoryTaskStore):
+    """A store that takes its time to say that it has given a task to a worker, the first one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_taken, self.may_say_so = asyncio.Event(), asyncio.Event()
+
+    async def take(self, *given: Any, **named: Any) -> Any:
+        if self.is_taken.is_set():
+            return None
+        found = await super().take(*given, **named)
+        self.is_taken.set()
+        await self.may_say_so.wait()
+        return found
+
+
+async def test_a_task_that_is_being_taken_when_the_server_stops_is_given_back() -> None:
+    store, worker = WordlessStore(), Worker()
+    process = Process(store, worker.work, engine=LocalEngine(look=3600))
+    async with process.desk():
+        made = await store.create(TaskCall("work", "a" * 32).to_dict())
+        await store.is_taken.wait()
+        stopping = asyncio.create_task(process.tasks._runner._errands.stop())
+        await asyncio.sleep(0)
+        store.may_say_so.set()
+        await stopping
+
+        record = (await store.history(made.id)).record
+        assert (record.fence, record.worker, record.begun) == (1, None, 0)
+
+
+async def test_who_stops_to_take_a_task_has_given_it_back_whatever_the_store_was_at(store: TaskStore) -> None:
+    async with store:
+        made = await store.create({})
+        taking = asyncio.create_task(take(store, made.id, "stopped", 30.0, wanted=lambda _: True))
+        await asyncio.sleep(0)
+        taking.cancel()
+        await asyncio.wait([taking])
+
+    assert taking.cancelled()
+    record = await record_of(store, made.id)
+    assert (record.worker, record.begun) == (None, 0)
 
 
 async def test_those_that_wait_for_their_last_run_keep_no_other_from_the_looks(tmp_path: Path) -> None:

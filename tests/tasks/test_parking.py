@@ -199,3 +199,41 @@ async def test_what_is_on_its_way_when_the_call_is_stopped_is_there_for_the_next
 
     assert await store.names(task_id) == ["under way"]
     assert store.commits == [1]
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True])
+async def test_who_waits_for_what_is_on_its_way_when_the_call_is_stopped_is_cancelled_too(is_cancelled: bool) -> None:
+    """Whom the cancellation of the call does not reach: a thread, or a task of the tool's own."""
+    store = Counted()
+    store.gate = asyncio.Event()
+    _, road = await begun(store)
+    asking = asks(road, ["under way"])
+    await turns()
+
+    road.stop(is_cancelled=is_cancelled)
+    await turns()
+    store.gate.set()
+    await turns()
+
+    assert [one.cancelled() for one in asking] == [True]
+
+
+async def test_a_call_is_not_parked_while_a_question_is_on_its_way_that_it_gave_up() -> None:
+    """Nobody would withdraw it in a call that is put down."""
+    store = Counted()
+    task_id, road = await begun(store)
+    asking = asks(road, ["stays"])
+    await turns()
+    store.gate = asyncio.Event()
+    asking += asks(road, ["goes"])
+    await turns()
+
+    asking[1].cancel()
+    await turns()
+    assert not road.is_parked
+    store.gate.set()
+    await turns()
+
+    assert road.is_parked
+    assert await store.names(task_id) == ["stays"]
+    await end(road, asking)

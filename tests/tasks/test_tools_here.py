@@ -1,6 +1,8 @@
 """A process leaves alone the tasks of tools that it does not have (docs/operations.md, "What to watch")."""
 
 import asyncio
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from elicitkit.tasks.store import TaskStore
 from elicitkit.tasks.tools_here import ToolsHere
 from tests.tasks.desk import accept, desk, eventually, form, quick, server, until
 from tests.tasks.test_restarting import Process
+from tests.tasks.test_road import turns
 
 pytestmark = pytest.mark.anyio
 
@@ -171,6 +174,16 @@ async def test_it_keeps_no_other_from_the_looks() -> None:
         assert await at.said(made.id) == "other"
 
 
+async def test_all_of_them_are_found_at_one_look_so_that_none_waits_behind_them_for_the_next() -> None:
+    """However many: those that were left alone first are looked at again before the last would have been reached."""
+    store = MemoryTaskStore()
+    for _ in range(3):
+        await store.create(call_of("ask"))
+    made = await store.create(call_of("other"))
+    async with Process(store, other, engine=LocalEngine(look=3600, at_once=1)).desk() as at:
+        assert await at.said(made.id) == "other"
+
+
 # --- which tools there are --------------------------------------------------------------------------------------------
 
 
@@ -280,14 +293,99 @@ async def test_what_is_heard_while_it_is_found_strange_is_not_lost(store: TaskSt
             await until(process.tasks.store, left.id, lambda record: record.is_over)
 
 
-class NoTools:
-    """A process that has none."""
+class PlayedTools:
+    """The tools of a process, of which a list of them may take its time, or fail."""
+
+    def __init__(self, *has: str, lists: Sequence[str] = ()) -> None:
+        self.mine, self.lists = set(has), lists
+        self.may_list, self.asked = asyncio.Event(), 0
+        self.may_list.set()
+        self.error: Exception | None = None
 
     def has(self, name: str) -> bool:
-        return False
+        return name in self.mine
 
     async def names(self) -> list[str]:
-        return []
+        self.asked += 1
+        await self.may_list.wait()
+        if self.error is not None:
+            raise self.error
+        return [*self.mine, *self.lists]
+
+
+def record_of(tool: str) -> TaskRecord:
+    return TaskRecord("a" * 32, None, json.dumps(call_of(tool)), 0.0, 0.0, 0.0)
+
+
+async def test_a_tool_that_was_listed_once_and_is_gone_since_is_not_there() -> None:
+    tools = PlayedTools("brief", "lasting", lists=["elsewhere"])
+    here = ToolsHere(tools)
+    assert not await here.find_that_of(record_of("unknown"))
+
+    tools.mine.remove("brief")
+
+    has = {tool: here.have_that_of(record_of(tool)) for tool in ("brief", "lasting", "elsewhere")}
+    assert has == {"brief": False, "lasting": True, "elsewhere": True}
+
+
+async def test_those_that_ask_at_once_share_one_list() -> None:
+    tools = PlayedTools(lists=["elsewhere"])
+    here = ToolsHere(tools)  # Its list comes at once: it is shared all the same.
+
+    found = await asyncio.gather(*(here.find_that_of(record_of("elsewhere")) for _ in range(100)))
+
+    assert found == [True] * 100
+    assert tools.asked == 1
+    await here.find_that_of(record_of("later"))
+    assert tools.asked == 2
+
+
+async def test_one_that_is_stopped_while_it_asks_for_the_list_leaves_it_to_the_others() -> None:
+    tools = PlayedTools(lists=["elsewhere"])
+    tools.may_list.clear()
+    here = ToolsHere(tools)
+    asking = [asyncio.create_task(here.find_that_of(record_of("elsewhere"))) for _ in range(3)]
+    await turns()
+    asking[0].cancel()
+    await asyncio.wait(asking[:1])
+    tools.may_list.set()
+
+    assert await asyncio.gather(*asking[1:]) == [True] * 2
+    assert tools.asked == 2
+
+
+async def test_a_list_that_fails_is_told_once_and_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    tools = PlayedTools(lists=["elsewhere"])
+    here = ToolsHere(tools)
+    await here.find_that_of(record_of("unknown"))
+    tools.error = RuntimeError("upstream is down")
+
+    for _ in range(2):
+        assert not await here.find_that_of(record_of("unknown"))
+        assert here.have_that_of(record_of("elsewhere"))
+
+    (line,) = caplog.messages
+    assert line.startswith("the list of the tools of this server failed")
+
+
+async def test_a_task_is_left_alone_where_the_list_fails(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As that of a server that stands for others may; and the store, which does well, is not blamed for it."""
+
+    async def fails() -> Any:
+        raise RuntimeError("upstream is down")
+
+    store = MemoryTaskStore()
+    process = Process(store, other)
+    async with process.desk() as at:
+        monkeypatch.setattr(process.mcp, "list_tools", fails)
+        left = await store.create(call_of("ask"))
+        await eventually(lambda: process.tasks._runner.set_aside == 1)
+
+        assert (await at.get(left.id))["status"] == "working"
+    assert "the list of the tools of this server failed" in caplog.text
+    assert "the store" not in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -296,6 +394,6 @@ class NoTools:
 )
 def test_a_call_that_cannot_be_read_is_no_matter_of_tools(call: str, is_strange: bool) -> None:
     """Whoever runs it ends it with an error that says so."""
-    here = ToolsHere(NoTools())
+    here = ToolsHere(PlayedTools())
 
     assert here.have_that_of(TaskRecord("a" * 32, None, call, 0.0, 0.0, 0.0)) is not is_strange

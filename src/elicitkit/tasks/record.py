@@ -148,7 +148,11 @@ class TaskRecord:
     """Until when, unless renewed."""
 
     begun: int = 0
-    """How many runs began since one got something done that was kept: a question, an answer to one, or a step."""
+    """How many runs began since the task got on, but for those that were given back.
+
+    It got on when a question was asked or came to its end, by whomever; when a step was kept; and when a run was put
+    down, or its claim renewed while it waited for people.
+    """
 
     @property
     def call(self) -> Any:

@@ -12,9 +12,10 @@ import anyio
 
 from ..errors import ElicitkitError, StaleClaim, StoreError, UnknownTask
 from .claim import Claim
+from .record import History
 from .renewing import AT_ONCE
 from .run import Run
-from .store import TaskStore
+from .store import TaskStore, Wanted
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -52,9 +53,13 @@ async def is_released(claim: Claim) -> bool:
     return True
 
 
-async def release_taken(store: TaskStore, task_id: str, worker: str) -> None:
-    """Give a task back that a worker has, and was kept from hearing of."""
-    with anyio.CancelScope(shield=True), suppress(ElicitkitError):  # Else its claim runs out by itself.
-        record = (await store.history(task_id)).record
-        if record.worker == worker:
-            await store.release(task_id, fence=record.fence)
+async def take(store: TaskStore, task_id: str, worker: str, lease: float, *, wanted: Wanted) -> History | None:
+    """See `TaskStore.take`. Who is stopped meanwhile gives the task back, once it is known whether it was taken."""
+    taking = asyncio.ensure_future(store.take(task_id, worker, lease, wanted=wanted))
+    try:
+        return await asyncio.shield(taking)
+    except asyncio.CancelledError:
+        with anyio.CancelScope(shield=True), suppress(ElicitkitError):  # Else its claim runs out by itself.
+            if (history := await taking) is not None:
+                await store.release(task_id, fence=history.record.fence)
+        raise

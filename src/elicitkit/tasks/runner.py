@@ -33,7 +33,7 @@ from .looks import Looks
 from .making import TaskTerms, make
 from .persistence import history_for, keep_end
 from .record import History, News, Settlement, TaskInput, TaskRecord, new_key
-from .releasing import give_back, is_released, release, release_taken
+from .releasing import give_back, is_released, release, take
 from .renewing import Renewing
 from .resting import Resting
 from .roads import first_road, later_road
@@ -237,13 +237,9 @@ class Runner:
         try:
             until = self.store.clock() + self.lease
             has_tool = self._tools_here.have_that_of
-            try:
-                history = await self.store.take(
-                    task_id, self.worker, self.lease, wanted=lambda record: has_tool(record) and wanted(record)
-                )
-            except asyncio.CancelledError:  # It may have been taken.
-                await release_taken(self.store, task_id, self.worker)
-                raise
+            history = await take(
+                self.store, task_id, self.worker, self.lease, wanted=lambda record: has_tool(record) and wanted(record)
+            )
             if history is not None:
                 return await self._run_again(history, until)
             record = await self._ready(task_id)  # Whoever has it may be dead: then it is looked again.
@@ -345,7 +341,9 @@ class Runner:
             has_cleared_up = isinstance(error, CallOver)  # If it was cancelled, its tool ended before it heard of it.
         except ElicitkitError as error:
             logger.error(
-                "the end of the task %s could not be kept; it will be run again%s", task_id[:8], trace_of(error)
+                "the end of the task %s could not be kept; it will be run again, unless it was cancelled meanwhile%s",
+                task_id[:8],
+                trace_of(error),
             )
         finally:
             if run.road.is_broken and not run.is_stopped:
@@ -432,8 +430,12 @@ class Runner:
 
     async def _give_back_broken(self, claim: Claim) -> None:
         """Give a task to others whose run the store broke, in a while: it was not lost with its process."""
-        await asyncio.sleep(self.lease / 3)
-        await persist(partial(is_released, claim))
+        try:
+            await asyncio.sleep(self.lease / 3)
+            await persist(partial(is_released, claim))
+        except asyncio.CancelledError:  # Everything stops.
+            await self._release(claim)
+            raise
 
     async def _stop_all(self) -> None:
         """Stop every run and give it back, those first that end at once; one that does not end is given up in time."""

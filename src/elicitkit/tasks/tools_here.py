@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple, Protocol
 
+from ..safety import trace_of
 from .record import TaskRecord
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -58,15 +60,19 @@ class ToolsHere:
         self._listed: frozenset[str] = frozenset()
         self._aside: dict[str, _Aside] = {}
         self._told: set[str] = set()
+        self.open()
 
     def __len__(self) -> int:
         """How many tasks are left alone; the store calls them ready."""
         return sum(self.has_set_aside(task_id) for task_id in [*self._aside])
 
     def open(self) -> None:
-        """Begin anew."""
+        """Begin anew, on whatever event loop runs now."""
         self._aside.clear()
         self._told.clear()
+        self._has_failed = False
+        self._listing = asyncio.Lock()
+        self._lists = 0
 
     def have_that_of(self, record: TaskRecord) -> bool:
         """Whether the tool of a task is here, as far as can be told at once; it may be asked in another thread."""
@@ -74,9 +80,14 @@ class ToolsHere:
         return tool is None or self._is_here(tool)
 
     async def find_that_of(self, record: TaskRecord) -> bool:
-        """Whether this process has the tool of a task after all: the server is asked for its list."""
-        names = await self._tools.names()
-        self._listed = frozenset(name for name in names if not self._tools.has(name))  # The others may be gone again.
+        """Whether this process has the tool of a task after all: the server is asked for its list.
+
+        Those that ask at once share one. While it fails, what was listed last counts.
+        """
+        before = self._lists
+        async with self._listing:
+            if self._lists == before:  # Else one came while this one waited.
+                await self._list()
         return self.have_that_of(record)
 
     def set_aside(self, record: TaskRecord) -> None:
@@ -101,6 +112,19 @@ class ToolsHere:
             return True
         del self._aside[task_id]
         return False
+
+    async def _list(self) -> None:
+        await asyncio.sleep(0)  # Most servers give theirs at once, and nobody could share it.
+        try:
+            names = await self._tools.names()
+        except Exception as error:
+            if not self._has_failed:
+                logger.error("the list of the tools of this server failed%s", trace_of(error))
+            self._has_failed = True
+        else:
+            self._has_failed = False
+            self._listed = frozenset(name for name in names if not self._tools.has(name))  # The others may be gone.
+        self._lists += 1
 
     def _is_here(self, tool: str) -> bool:
         return self._tools.has(tool) or tool in self._listed

@@ -1,4 +1,4 @@
-"""`Untaken`: a server that leaves its tasks to workers says so, once, when nobody takes them."""
+"""`Untaken`: a server that leaves its tasks to workers says so, once, when nobody takes them, whyever that is."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Untaken:
         if late and not self._is_told:
             logger.warning(
                 "nobody has taken the task %s, which has been ready for %g s (as have %d others): no worker runs, "
-                "or those that do have no room",
+                "or those that do have no room or not its tool, or it waits there for its last run",
                 late[0][:8],
                 SECONDS,
                 len(late) - 1,
