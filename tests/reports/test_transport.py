@@ -169,7 +169,7 @@ NOBODY_SAW: list[tuple[Any, dict[str, Any], str]] = [
     (
         lambda asked: asked.accept(),
         {"properties": {"a": {"type": "object"}}, "required": ["a"]},
-        "requires 'a', which",
+        "requires 'a': its type is",
     ),
     (lambda asked: asked.accept({"a": 1}), {"properties": {"a": {"type": "string"}}}, "answered wrongly 3 times"),
 ]
