@@ -129,22 +129,25 @@ class _Desk:
 
     async def entry(self, request: Request) -> Mapping[str, Any]:
         """`GET /questions/{id}?wait=SECONDS`: the note of a refusal is told to no link but the one that it came by."""
-        id, owner, link = request.path_params["id"], _viewer(request), _link(request)
+        id, owner = request.path_params["id"], _viewer(request)
         wait = _number(request, "wait", 0.0, LONGEST_LOOK)
         entry = await (self._inbox.closing(id, seconds=wait, owner=owner) if wait else self._inbox.get(id, owner=owner))
-        if entry.note and link is not None and not await self._inbox.is_answered_through(id, link):
+        if entry.note and not await self._may_know(request):
             entry = replace(entry, note="")
         return entry.to_dict()
 
     async def answer_to(self, request: Request) -> Mapping[str, Any]:
         """`GET /questions/{id}/answer`: what somebody filled in is told to no link but the one that it came by."""
-        id, link = request.path_params["id"], _link(request)
-        answer = await self._inbox.answer_to(id, owner=_viewer(request))
-        says_something = answer is not None and bool(answer.data)
-        if says_something and link is not None and not await self._inbox.is_answered_through(id, link):
+        answer = await self._inbox.answer_to(request.path_params["id"], owner=_viewer(request))
+        if answer is not None and answer.data and not await self._may_know(request):
             raise Problem(HTTPStatus.FORBIDDEN, "this was not answered by your link, so you do not see the answer")
         told = {} if answer is None else answer.to_dict()
         return {"answer": {name: one for name, one in told.items() if name != "id"} or None}
+
+    async def _may_know(self, request: Request) -> bool:
+        """Whether what was answered is for who asks: who keeps the inbox, or has the link that it came by."""
+        link = _link(request)
+        return link is None or await self._inbox.is_answered_through(request.path_params["id"], link)
 
     async def answer(self, request: Request) -> Mapping[str, Any]:
         """`POST /questions/{id}/answer`: `{"content": {…}, "by": …}`."""
